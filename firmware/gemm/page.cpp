@@ -7,6 +7,7 @@
 #include "firmware/gemm/comparison.h"
 #include "firmware/gemm/figures.h"
 #include "firmware/report/html.h"
+#include "firmware/report/run_document.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
 #include "isa/support/quantity.h"
@@ -23,22 +24,6 @@ std::string value_text(const GemmFigure& figure, const FigureValue& value) {
   return escape(to_text(figure, value));
 }
 
-/// Draws the account of the main unit as one bar, as long as its cycles are of `whole` cycles.
-std::string time_bar(const Counters& counters, double whole) {
-  const TimeInfo& time = counters.info->time;
-  std::vector<svg::Part> parts;
-  for (std::size_t group = 0; group < time.groups.size(); ++group) {
-    for (std::size_t r = 0; r < counters.time.size(); ++r) {
-      if (time.reasons[r].group != group) continue;
-      parts.push_back(
-          {static_cast<double>(counters.time[r]), time.groups[group].colour,
-           fmt::format("{}: {} cycles, {}", time.reasons[r].title, grouped(counters.time[r]),
-                       percent(ratio(counters.time[r], counters.cycles())))});
-    }
-  }
-  return svg::stacked_bar(parts, true, whole);
-}
-
 class Page {
  public:
   explicit Page(const Comparison& comparison) : c_(comparison), page_(title()) {}
@@ -50,10 +35,15 @@ class Page {
                     subject(), escape(c_.version), escape(c_.revision)));
     for (const auto& machine : c_.machines) {
       if (machine->arithmetic_note().empty()) continue;
-      page_.lead(fmt::format("<p>{}.</p>\n", escape(machine->arithmetic_note())));
+      page_.lead(html::paragraph(machine->arithmetic_note() + "."));
     }
     page_.lead(memories());
-    page_.lead(tiles());
+    for (std::size_t i = 0; i < c_.machines.size(); ++i) {
+      const Comparison::Total total = c_.total(i);
+      page_.tile(
+          c_.machines[i]->name(), percent(total.useful_mac),
+          fmt::format("useful MAC; {} cycles, {}", grouped(total.cycles), time_text(total.ms)));
+    }
     page_.section("Machines", machines());
     if (c_.problems.size() > 1) page_.section("Products", products());
     for (const auto& row : c_.results) {
@@ -93,17 +83,6 @@ class Page {
     return fmt::format(
         "<p><b>The machines' memory is not alike</b>, and cycles depend on it. {}.</p>\n",
         escape(list));
-  }
-
-  [[nodiscard]] std::string tiles() const {
-    std::vector<std::string> list;
-    for (std::size_t i = 0; i < c_.machines.size(); ++i) {
-      const Comparison::Total total = c_.total(i);
-      list.push_back(html::tile(
-          c_.machines[i]->name(), percent(total.useful_mac),
-          fmt::format("useful MAC; {} cycles, {}", grouped(total.cycles), time_text(total.ms))));
-    }
-    return html::tiles(list);
   }
 
   [[nodiscard]] std::string machines() const {
@@ -184,7 +163,7 @@ class Page {
       const Measurement& m = row[i];
       table.row({escape(c_.machines[i]->name()), grouped(m.run.cycles),
                  time_text(cycles_in_ms(m.run.cycles, m.clock_mhz)),
-                 time_bar(m.run.accounting.totals, longest * m.clock_mhz)});
+                 time_bar(m.run.accounting.totals, true, longest * m.clock_mhz)});
     }
     return table.html() + legend(row);
   }
@@ -209,12 +188,11 @@ class Page {
 
   static std::string run(const Measurement& m, const Runner& machine) {
     const Counters& counters = m.run.accounting.totals;
-    std::string text = fmt::format("<details><summary>{}: lost cycles and traffic</summary>\n",
-                                   escape(machine.name()));
+    std::string text;
     for (const GemmFigure& figure : gemm_figures()) {
       if (figure.unit != "text") continue;
-      text += fmt::format("<p>{}: {}</p>\n", escape(figure.title),
-                          escape(to_text(figure, figure.value(m))));
+      text +=
+          html::paragraph(fmt::format("{}: {}", figure.title, to_text(figure, figure.value(m))));
     }
     html::Table lost({{"lost cycles", true}, {"cycles"}, {"of all"}});
     for (const Lost& reason : lost_by_reason(m)) {
@@ -229,7 +207,7 @@ class Page {
     }
     text += lost.html() + levels.html();
     if (!m.energy.is_null()) text += energy::page_section(m.energy);
-    return text + "</details>\n";
+    return html::details(escape(machine.name()) + ": lost cycles and traffic", text);
   }
 
   [[nodiscard]] std::string meanings() const {

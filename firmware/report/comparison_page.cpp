@@ -46,14 +46,21 @@ std::string cell(const std::optional<T>& value, const std::optional<T>& first, b
   return text + fmt::format("<br><small>{:+.1f} %</small>", 100 * change);
 }
 
+/// A table with a column for each run.
+html::Table table_by_run(const Comparison& comparison, const char* title,
+                         const html::Table::Column& like) {
+  html::Table table({{title, true}});
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    table.columns.push_back(like);
+    table.columns.back().title = run_title(comparison, i);
+  }
+  return table;
+}
+
 template <typename T>
 std::string rows_table(const Comparison& comparison, const char* title,
-                       const std::vector<ComparedRow<T>>& rows, html::Table::Kind kind) {
-  std::vector<html::Table::Column> columns = {{title, true}};
-  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({run_title(comparison, i)});
-  }
-  html::Table table(columns, kind);
+                       const std::vector<ComparedRow<T>>& rows) {
+  html::Table table = table_by_run(comparison, title, {});
   for (const auto& row : rows) {
     std::vector<std::string> cells = {words(row.name)};
     for (std::size_t i = 0; i < row.values.size(); ++i) {
@@ -90,8 +97,8 @@ std::string explanation_section(const Comparison& comparison, std::size_t index)
   std::string out = svg::legend({{"fewer cycles", svg::fewer}, {"more cycles", svg::more}}) +
                     named_table("reason", explanation.reasons, explanation.cycles, comparison);
   if (!explanation.parts.empty()) {
-    out += "<details><summary>By part</summary>\n" +
-           named_table("part", explanation.parts, explanation.cycles, comparison) + "</details>\n";
+    out += html::details("By part",
+                         named_table("part", explanation.parts, explanation.cycles, comparison));
   }
   return out;
 }
@@ -146,16 +153,12 @@ std::string energy_section(const Comparison& comparison) {
   if (comparison.energy_tables.size() > 1) {
     return out + "<p>Energies of different tables do not compare.</p>\n";
   }
-  return out + rows_table(comparison, "event", comparison.energy, html::Table::Kind::plain);
+  return out + rows_table(comparison, "event", comparison.energy);
 }
 
 std::string settings_table(const Comparison& comparison) {
   if (comparison.settings.empty()) return "<p>The runs agree in all settings.</p>\n";
-  std::vector<html::Table::Column> columns = {{"setting", true}};
-  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({run_title(comparison, i), true, true});
-  }
-  html::Table table(columns);
+  html::Table table = table_by_run(comparison, "setting", {"", true, true});
   for (const auto& row : comparison.settings) {
     std::vector<std::string> cells = {html::breakable(row.name)};
     for (const auto& value : row.values) cells.push_back(html::breakable(value.value_or("")));
@@ -176,47 +179,35 @@ std::vector<std::pair<std::string, std::string>> comparison_tables(const Compari
         fmt::format("{}: {} cycles", run_title(comparison, i), signed_count(cycles)),
         explanation_section(comparison, i));
   }
-  constexpr auto plain = html::Table::Kind::plain;
-  sections.emplace_back("Cycles by reason",
-                        rows_table(comparison, "reason", comparison.time, plain));
-  if (!comparison.parts.empty()) {
-    sections.emplace_back("Cycles by part",
-                          rows_table(comparison, "part", comparison.parts, plain));
-  }
-  if (!comparison.units.empty()) {
-    sections.emplace_back("Busy cycles of units",
-                          rows_table(comparison, "unit", comparison.units, plain));
-  }
-  if (!comparison.shares.empty()) {
-    sections.emplace_back("Array", rows_table(comparison, "figure", comparison.shares, plain));
-  }
-  if (!comparison.throughput.empty()) {
-    sections.emplace_back("Throughput",
-                          rows_table(comparison, "figure", comparison.throughput, plain));
-  }
+  const auto add = [&](const char* title, const char* rows_are, const auto& rows, bool always) {
+    if (!always && rows.empty()) return;
+    sections.emplace_back(title, rows_table(comparison, rows_are, rows));
+  };
+  add("Cycles by reason", "reason", comparison.time, true);
+  add("Cycles by part", "part", comparison.parts, false);
+  add("Busy cycles of units", "unit", comparison.units, false);
+  add("Array", "figure", comparison.shares, false);
+  add("Throughput", "figure", comparison.throughput, false);
   if (!comparison.energy_tables.empty())
     sections.emplace_back("Energy", energy_section(comparison));
-  sections.emplace_back("Counts that differ",
-                        rows_table(comparison, "figure", comparison.figures, plain));
+  add("Counts that differ", "figure", comparison.figures, true);
   return sections;
 }
 
 std::string comparison_html(const Comparison& comparison) {
   const ComparedRun& first = comparison.runs.front();
   html::Page page(fmt::format("{} runs compared", comparison.runs.size()));
-  std::vector<std::string> tiles;
+  page.lead(fmt::format(
+      "<p>Percentages are changes from the first run. {}</p>\n",
+      fmt::join(std::vector<std::string>{clock_note(comparison), constants_note(comparison)},
+                " ")));
   for (const ComparedRun& run : comparison.runs) {
     const auto cycles = static_cast<double>(run.cycles);
-    tiles.push_back(html::tile(
+    page.tile(
         run_title(comparison, static_cast<std::size_t>(&run - &first)), grouped(run.cycles),
         fmt::format("cycles{}, {}{}", change_text(cycles, static_cast<double>(first.cycles)),
-                    time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms))));
+                    time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms)));
   }
-  page.lead(fmt::format("<p>Percentages are changes from the first run. {}</p>\n",
-                        fmt::join(std::vector<std::string>{clock_note(comparison),
-                                                           constants_note(comparison)},
-                                  " ")) +
-            html::tiles(tiles));
   for (const auto& [title, html] : comparison_tables(comparison)) page.section(title, html);
   return page.html();
 }

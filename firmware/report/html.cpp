@@ -230,6 +230,25 @@ std::string list(const TextTable& table) {
   return escaped.html();
 }
 
+std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }
+
+std::string details(const std::string& summary, const std::string& html) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, html);
+}
+
+void Page::lead(const std::string& html) {
+  lead_ += (in_tiles_ ? "</div>\n" : "") + html;
+  in_tiles_ = false;
+}
+
+void Page::tile(std::string_view label, std::string_view value, std::string_view note) {
+  lead_ += fmt::format(
+      "{}<div class=\"tile\"><span>{}</span><b style=\"--n:{}\">{}</b><span>{}</span></div>",
+      in_tiles_ ? "\n" : "<div class=\"tiles\">", escape(label),
+      std::max<std::size_t>(1, length(value)), escape(value), escape(note));
+  in_tiles_ = true;
+}
+
 void Page::section(const std::string& title, const std::string& html) {
   body_ += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape(title), html);
 }
@@ -241,19 +260,9 @@ std::string Page::html() const {
       "<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{0}</title>\n<style>{1}</style></head>\n<body><main{5}>\n<h1>{0}</h1>\n{2}{3}"
       "</main>{4}</body></html>\n",
-      escape(title_), style, lead_, body_,
+      escape(title_), style, lead_ + (in_tiles_ ? "</div>\n" : ""), body_,
       sortable_ ? fmt::format("<script>{}</script>\n", sorting) : "",
       sortable_ ? " class=\"lists\"" : "");
-}
-
-std::string tile(std::string_view label, std::string_view value, std::string_view note) {
-  return fmt::format(
-      "<div class=\"tile\"><span>{}</span><b style=\"--n:{}\">{}</b><span>{}</span></div>",
-      escape(label), std::max<std::size_t>(1, length(value)), escape(value), escape(note));
-}
-
-std::string tiles(const std::vector<std::string>& list) {
-  return fmt::format("<div class=\"tiles\">{}</div>\n", fmt::join(list, "\n"));
 }
 
 }  // namespace tactus::html

@@ -45,11 +45,19 @@ class Table : public TextTable {
 /// A table of plain text as a list.
 [[nodiscard]] std::string list(const TextTable& table);
 
+/// A paragraph of plain text.
+[[nodiscard]] std::string paragraph(std::string_view text);
+/// HTML that a click on the summary, which is HTML, shows.
+[[nodiscard]] std::string details(const std::string& summary, const std::string& html);
+
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
-  /// Adds HTML below the title.
-  void lead(const std::string& html) { lead_ += html; }
+  /// Adds HTML below the title and the tiles.
+  void lead(const std::string& html);
+  /// Adds a tile below the title, beside the tile before it: a box with a large figure, its label,
+  /// and a note below it. All three are plain text.
+  void tile(std::string_view label, std::string_view value, std::string_view note);
   /// Adds a section with this title and HTML content.
   void section(const std::string& title, const std::string& html);
   /// Makes tables of Kind::list sortable, by a script. A page without this call has no scripts.
@@ -58,13 +66,8 @@ class Page {
 
  private:
   std::string title_, lead_, body_;
+  bool in_tiles_ = false;  ///< the lead ends with a tile
   bool sortable_ = false;
 };
-
-/// A box with a large figure, its label, and a note below it. All three are plain text.
-[[nodiscard]] std::string tile(std::string_view label, std::string_view value,
-                               std::string_view note);
-/// Places such boxes side by side.
-[[nodiscard]] std::string tiles(const std::vector<std::string>& tiles);
 
 }  // namespace tactus::html

@@ -80,6 +80,10 @@ struct RunDocument {
   const Activity* activity = nullptr;  ///< the main unit during the first image, for a page
 };
 
+/// The account of the main unit as a bar of a page. Reasons of a group are adjacent and share a
+/// colour. `whole` cycles, if more than those of the account, fill the bar.
+[[nodiscard]] std::string time_bar(const Counters& counters, bool big, double whole = 0);
+
 /// The statistics file: JSON.
 [[nodiscard]] std::string stats_json(const RunDocument& document);
 /// The page of the run: self-contained HTML.

@@ -37,21 +37,6 @@ std::string part_title(std::string_view name, std::uint64_t cycles, std::uint64_
   return fmt::format("{}: {} cycles, {}", name, grouped(cycles), percent(ratio(cycles, total)));
 }
 
-/// Draws the account of the main unit as one bar. Reasons of a group are adjacent and share a
-/// colour.
-std::string time_bar(const Counters& counters, bool big) {
-  const TimeInfo& time = counters.info->time;
-  std::vector<svg::Part> parts;
-  for (std::size_t g = 0; g < time.groups.size(); ++g) {
-    for (std::size_t r = 0; r < counters.time.size(); ++r) {
-      if (time.reasons[r].group != g) continue;
-      parts.push_back({static_cast<double>(counters.time[r]), time.groups[g].colour,
-                       part_title(time.reasons[r].title, counters.time[r], counters.cycles())});
-    }
-  }
-  return svg::stacked_bar(parts, big);
-}
-
 std::string main_reason_text(const Counters& counters) {
   const TimeInfo& time = counters.info->time;
   const MainReason most = main_reason(counters);
@@ -66,52 +51,46 @@ std::string main_reason_text(const Counters& counters) {
   return text;
 }
 
-std::string tiles(const RunDocument& document) {
+void add_tiles(html::Page& out, const RunDocument& document) {
   const ReportedRun& image = document.images.front();
   const Accounting& a = image.run->accounting;
   const MachineInfo& machine = *a.totals.info;
   const Roofline busy = roofline(a.totals, document.rates);
   const Roofline roof = document.macs ? roofline(a.totals, document.rates, *document.macs) : busy;
   const std::vector<LostCycles> lost = lost_cycles(a.totals);
-  std::vector<std::string> tiles;
-  tiles.push_back(
-      html::tile("cycles", grouped(image.cycles),
-                 fmt::format("{} at {:g} MHz", time_text(milliseconds(document, image.cycles)),
-                             document.clock_mhz)));
+  out.tile("cycles", grouped(image.cycles),
+           fmt::format("{} at {:g} MHz", time_text(milliseconds(document, image.cycles)),
+                       document.clock_mhz));
   if (const Cycle once = document.constants.value_or(0); once != 0) {
-    tiles.push_back(html::tile("constants, once", grouped(once),
-                               fmt::format("{} before the first image, in no latency",
-                                           time_text(milliseconds(document, once)))));
+    out.tile("constants, once", grouped(once),
+             fmt::format("{} before the first image, in no latency",
+                         time_text(milliseconds(document, once))));
   }
-  if (a.cycles == 0) return html::tiles(tiles);
-  tiles.push_back(html::tile(
-      fmt::format("{} busy", machine.time.subject),
-      percent(array_figures::busy(busy_cycles(a.totals), image.cycles).value_or(0)),
-      fmt::format("{:.1f} of {:g} MAC/cycle", busy.macs_per_cycle, busy.peak_macs_per_cycle)));
+  if (a.cycles == 0) return;
+  out.tile(fmt::format("{} busy", machine.time.subject),
+           percent(array_figures::busy(busy_cycles(a.totals), image.cycles).value_or(0)),
+           fmt::format("{:.1f} of {:g} MAC/cycle", busy.macs_per_cycle, busy.peak_macs_per_cycle));
   if (const auto useful =
           array_figures::useful(document.macs, image.cycles, document.rates.peak_macs)) {
-    tiles.push_back(html::tile("useful MAC", percent(*useful),
-                               fmt::format("{} MAC of the network", grouped(*document.macs))));
+    out.tile("useful MAC", percent(*useful),
+             fmt::format("{} MAC of the network", grouped(*document.macs)));
   }
-  tiles.push_back(html::tile(
-      "lost cycles", percent(ratio(lost_total(a.totals), a.cycles)),
-      lost.empty()
-          ? "none"
-          : fmt::format("most: {}", machine.time.groups[main_reason(a.totals).group].title)));
+  out.tile("lost cycles", percent(ratio(lost_total(a.totals), a.cycles)),
+           lost.empty()
+               ? "none"
+               : fmt::format("most: {}", machine.time.groups[main_reason(a.totals).group].title));
   if (!machine.traffic.ports.empty()) {
-    tiles.push_back(html::tile(fmt::format("{} bandwidth", machine.traffic.title),
-                               percent(roof.bytes_per_cycle / roof.peak_bytes_per_cycle),
-                               fmt::format("{:.2f} of {:g} bytes/cycle", roof.bytes_per_cycle,
-                                           roof.peak_bytes_per_cycle)));
+    out.tile(
+        fmt::format("{} bandwidth", machine.traffic.title),
+        percent(roof.bytes_per_cycle / roof.peak_bytes_per_cycle),
+        fmt::format("{:.2f} of {:g} bytes/cycle", roof.bytes_per_cycle, roof.peak_bytes_per_cycle));
   }
-  tiles.push_back(html::tile("roofline", percent(roof.share_of_roof),
-                             fmt::format("{}of the {} roof", document.macs ? "useful MAC, " : "",
-                                         roof.memory_bound ? "memory" : "compute")));
-  tiles.push_back(html::tile("instructions", grouped(image.run->instructions),
-                             document.images.size() > 1
-                                 ? fmt::format("first of {} images", document.images.size())
-                                 : std::string("retired in order")));
-  return html::tiles(tiles);
+  out.tile("roofline", percent(roof.share_of_roof),
+           fmt::format("{}of the {} roof", document.macs ? "useful MAC, " : "",
+                       roof.memory_bound ? "memory" : "compute"));
+  out.tile("instructions", grouped(image.run->instructions),
+           document.images.size() > 1 ? fmt::format("first of {} images", document.images.size())
+                                      : std::string("retired in order"));
 }
 
 std::string time_section(const Accounting& a) {
@@ -282,8 +261,7 @@ std::string units_section(const Accounting& a) {
   return "<p>Every unit is in one state in every cycle: busy, waiting for something, or without "
          "work. States of less than 0.5 % are named in the list below.</p>\n" +
          svg::legend({{"busy", 0}, {"largest wait", 4}, {"other waits", 3}, {"no work", 6}}) +
-         bars.html() + "<details><summary>All states with their cycles</summary>\n" +
-         states.html() + "</details>\n";
+         bars.html() + html::details("All states with their cycles", states.html());
 }
 
 std::string instructions_section(const Accounting& a, const MachineRates& rates) {
@@ -332,36 +310,30 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
   }
   const TimeInfo& time = a.totals.info->time;
   const bool predicted = is_predicted(expected);
-  std::vector<html::Table::Column> columns{{"layer", true},
-                                           {"cycles"},
-                                           {"share"},
-                                           {fmt::format("{} busy", time.subject)},
-                                           {fmt::format("{}'s time", time.subject), true},
-                                           {"main reason for lost cycles", true, true}};
   const bool has_macs = knows_macs(*a.totals.info);
-  if (has_macs) columns.insert(columns.begin() + 4, {"useful MAC"});
-  if (predicted) columns.insert(columns.begin() + 2, {{"predicted"}, {"bound"}});
-  html::Table table(std::move(columns));
+  html::Table table;
   for (std::size_t i = 0; i < a.regions.size(); ++i) {
     const RegionFigures& region = a.regions[i];
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
     const Expectation of_layer = expectation(expected, i);
     const auto useful = array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs);
-    std::vector<std::string> cells{
-        html::breakable(region.name),     grouped(cycles),
-        percent(ratio(cycles, a.cycles)), percent(ratio(busy_cycles(region.counters), cycles)),
-        time_bar(region.counters, false), main_reason_text(region.counters)};
-    if (has_macs) cells.insert(cells.begin() + 4, useful ? percent(*useful) : "");
+    table.begin_row();
+    table.cell({"layer", true}, html::breakable(region.name));
+    table.cell({"cycles"}, grouped(cycles));
     if (predicted) {
-      const bool known = of_layer.predicted_cycles != 0;
-      cells.insert(cells.begin() + 2,
-                   {known ? fmt::format("{} ({:+.1f} %)", grouped(of_layer.predicted_cycles),
-                                        100 * deviation(of_layer, region))
-                          : "",
-                    of_layer.bound_cycles != 0 ? grouped(of_layer.bound_cycles) : ""});
+      const std::uint64_t all = of_layer.predicted_cycles, bound = of_layer.bound_cycles;
+      table.cell({"predicted"}, all == 0 ? ""
+                                         : fmt::format("{} ({:+.1f} %)", grouped(all),
+                                                       100 * deviation(of_layer, region)));
+      table.cell({"bound"}, bound == 0 ? "" : grouped(bound));
     }
-    table.row(std::move(cells));
+    table.cell({"share"}, percent(ratio(cycles, a.cycles)));
+    table.cell({fmt::format("{} busy", time.subject)},
+               percent(ratio(busy_cycles(region.counters), cycles)));
+    if (has_macs) table.cell({"useful MAC"}, useful ? percent(*useful) : "");
+    table.cell({fmt::format("{}'s time", time.subject), true}, time_bar(region.counters, false));
+    table.cell({"main reason for lost cycles", true, true}, main_reason_text(region.counters));
   }
   std::string text = "<p>A cycle belongs to the layer of the instruction that retires next.";
   if (has_macs) {
@@ -378,10 +350,10 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
   }
   text += "</p>\n";
   if (const std::string once = constants_text(document); !once.empty()) {
-    text += "<p>Constants, once: " + escape(once) + "; they belong to no layer.</p>\n";
+    text += html::paragraph("Constants, once: " + once + "; they belong to no layer.");
   }
   for (const std::string& finding : prediction_findings(a, expected)) {
-    text += "<p>" + escape(finding) + ".</p>\n";
+    text += html::paragraph(finding + ".");
   }
   return text + group_legend(time) + table.html();
 }
@@ -455,14 +427,26 @@ void add_accounting(html::Page& out, const RunDocument& document) {
 
 }  // namespace
 
+std::string time_bar(const Counters& counters, bool big, double whole) {
+  const TimeInfo& time = counters.info->time;
+  std::vector<svg::Part> parts;
+  for (std::size_t g = 0; g < time.groups.size(); ++g) {
+    for (std::size_t r = 0; r < counters.time.size(); ++r) {
+      if (time.reasons[r].group != g) continue;
+      parts.push_back({static_cast<double>(counters.time[r]), time.groups[g].colour,
+                       part_title(time.reasons[r].title, counters.time[r], counters.cycles())});
+    }
+  }
+  return svg::stacked_bar(parts, big, whole);
+}
+
 std::string run_page_html(const RunDocument& document) {
   const RunResult& run = *document.images.front().run;
   html::Page out(document.subject);
-  out.lead(fmt::format("<p>{}</p>\n",
-                       escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
-                                          document.machine, version, git_revision))));
+  out.lead(html::paragraph(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
+                                       document.machine, version, git_revision)));
   if (!document.accuracy.empty()) {
-    out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
+    out.lead(html::paragraph(fmt::format("Accuracy: {}.", document.accuracy)));
   }
   if (document.unwritten && document.unwritten->count > 0) {
     out.lead(fmt::format("<p><b>Warning: {}.</b></p>\n", escape(document.unwritten->text())));
@@ -474,7 +458,7 @@ std::string run_page_html(const RunDocument& document) {
   } else if (run.end != RunEnd::finished) {
     out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
   }
-  out.lead(tiles(document));
+  add_tiles(out, document);
   if (run.accounting.cycles == 0) {
     out.lead(
         "<p>The program has no instructions: the outputs lie where the inputs do, or the host "

@@ -36,11 +36,10 @@ class ServingPage {
     for (const ServedModel& model : serving_.models)
       title += (title.empty() ? "" : ", ") + model.name;
     html::Page out(title);
-    out.lead(fmt::format("<p>{}</p>\n<p>Accuracy: {}.</p>\n",
-                         html::escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
-                                                  lead.machine, version, git_revision)),
-                         html::escape(lead.accuracy)));
-    out.lead(tiles());
+    out.lead(html::paragraph(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
+                                         lead.machine, version, git_revision)) +
+             html::paragraph(fmt::format("Accuracy: {}.", lead.accuracy)));
+    add_tiles(out);
     out.section("Models", models());
     out.section("What the units run over time", units_over_time());
     out.section("Latencies over time, and their distribution",
@@ -64,61 +63,47 @@ class ServingPage {
     return svg::legend(entries);
   }
 
-  [[nodiscard]] std::string tiles() const {
-    std::vector<std::string> tiles{html::tile("requests", html::grouped(result_.requests.size()),
-                                              fmt::format("done in {:.6g} s", figures_.seconds))};
+  void add_tiles(html::Page& out) const {
+    out.tile("requests", html::grouped(result_.requests.size()),
+             fmt::format("done in {:.6g} s", figures_.seconds));
     for (unsigned m = 0; m < figures_.models.size(); ++m) {
       const ModelFigures& f = figures_.models[m];
-      tiles.push_back(html::tile(
-          serving_.models[m].name, f.latency ? time_text(ms(f.latency->p99)) : "nothing done",
-          fmt::format("latency of 99 %; {:.2f} frames/s", f.frames_per_second)));
+      out.tile(serving_.models[m].name, f.latency ? time_text(ms(f.latency->p99)) : "nothing done",
+               fmt::format("latency of 99 %; {:.2f} frames/s", f.frames_per_second));
     }
-    return html::tiles(tiles);
   }
 
   [[nodiscard]] std::string models() const {
-    html::Table requests({{"model", true},
-                          {"units", true},
-                          {"requests", true},
-                          {"arrived"},
-                          {"done"},
-                          {"dropped"},
-                          {"waiting"},
-                          {"frames/s"},
-                          {"in the system"},
-                          {"bytes of all"}});
-    html::Table latencies({{"latency, ms", true},
-                           {"shortest"},
-                           {"median"},
-                           {"95 %"},
-                           {"99 %"},
-                           {"longest"},
-                           {"mean"},
-                           {"of it queued"},
-                           {"program, times alone"}});
+    html::Table requests, latencies;
+    const auto in_ms = [&](const char* title, double cycles) {
+      latencies.cell({title}, ms_text(cycles, clock_mhz_));
+    };
     for (unsigned m = 0; m < figures_.models.size(); ++m) {
       const ServedModel& model = serving_.models[m];
       const ModelFigures& f = figures_.models[m];
-      std::vector<std::string> row{html::escape(model.name),
-                                   fmt::format("{}", fmt::join(model.units, ", ")),
-                                   html::escape(model.arrivals.text)};
-      for (const std::uint64_t count : {f.arrived, f.done, f.dropped, f.waiting}) {
-        row.push_back(html::grouped(count));
-      }
-      row.push_back(fmt::format("{:.2f}", f.frames_per_second));
-      row.push_back(fmt::format("{:.3f}", f.mean_in_system));
-      row.push_back(html::percent(f.share_of_bytes));
-      requests.row(std::move(row));
+      requests.begin_row();
+      requests.cell({"model", true}, html::escape(model.name));
+      requests.cell({"units", true}, fmt::format("{}", fmt::join(model.units, ", ")));
+      requests.cell({"requests", true}, html::escape(model.arrivals.text));
+      requests.cell({"arrived"}, html::grouped(f.arrived));
+      requests.cell({"done"}, html::grouped(f.done));
+      requests.cell({"dropped"}, html::grouped(f.dropped));
+      requests.cell({"waiting"}, html::grouped(f.waiting));
+      requests.cell({"frames/s"}, fmt::format("{:.2f}", f.frames_per_second));
+      requests.cell({"in the system"}, fmt::format("{:.3f}", f.mean_in_system));
+      requests.cell({"bytes of all"}, html::percent(f.share_of_bytes));
       if (!f.latency) continue;
-      row = {html::escape(model.name)};
       const TimeRanks& l = *f.latency;
-      for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
-        row.push_back(ms_text(static_cast<double>(cycles), clock_mhz_));
-      }
-      row.push_back(ms_text(l.mean, clock_mhz_));
-      row.push_back(ms_text(f.queueing->mean, clock_mhz_));
-      row.push_back(fmt::format("{:.4f}", f.slowdown));
-      latencies.row(std::move(row));
+      latencies.begin_row();
+      latencies.cell({"latency, ms", true}, html::escape(model.name));
+      in_ms("shortest", static_cast<double>(l.min));
+      in_ms("median", static_cast<double>(l.median));
+      in_ms("95 %", static_cast<double>(l.p95));
+      in_ms("99 %", static_cast<double>(l.p99));
+      in_ms("longest", static_cast<double>(l.max));
+      in_ms("mean", l.mean);
+      in_ms("of it queued", f.queueing->mean);
+      latencies.cell({"program, times alone"}, fmt::format("{:.4f}", f.slowdown));
     }
     return "<p>Latencies are from arrival to the last event of the image. Queued is the mean time "
            "until a unit takes a request, in the system the mean number of requests that wait or "
@@ -171,19 +156,14 @@ class ServingPage {
   }
 
   [[nodiscard]] std::string latency_over_time() const {
-    svg::ScatterChart chart;
-    chart.title = "latency of each request";
-    chart.x.title = "arrival, ms";
-    chart.x.from_zero = true;
-    chart.y.title = "latency, ms";
+    svg::ScatterChart chart{
+        "latency of each request", {"arrival, ms", {}, true}, {"latency, ms"}, {}, {}};
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
       add_points(chart, m, [&](const ServedRequest& r) {
-        svg::ScatterPoint point;
-        point.x = ms(r.arrival);
-        point.y = ms(r.end - r.arrival);
-        point.title = fmt::format("{}: arrived at {}, latency {}", serving_.models[m].name,
-                                  time_text(point.x), time_text(point.y));
-        return point;
+        const double x = ms(r.arrival), y = ms(r.end - r.arrival);
+        return svg::ScatterPoint{x, y,
+                                 fmt::format("{}: arrived at {}, latency {}",
+                                             serving_.models[m].name, time_text(x), time_text(y))};
       });
     }
     return chart.points.empty() ? "" : svg::scatter(chart);
@@ -191,11 +171,11 @@ class ServingPage {
 
   /// Shares of the requests that have at most a latency.
   [[nodiscard]] std::string distribution() const {
-    svg::ScatterChart chart;
-    chart.title = "share of the requests with at most this latency";
-    chart.x.title = "latency, ms";
-    chart.y.title = "requests, %";
-    chart.y.from_zero = true;
+    svg::ScatterChart chart{"share of the requests with at most this latency",
+                            {"latency, ms"},
+                            {"requests, %", {}, true},
+                            {},
+                            {}};
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
       std::vector<Cycle> latencies;
       for (const ServedRequest& r : result_.requests) {
@@ -203,21 +183,16 @@ class ServingPage {
       }
       if (latencies.empty()) continue;
       std::sort(latencies.begin(), latencies.end());
-      svg::ScatterLine line;
-      line.colour = m % colours;
-      line.steps = true;
+      svg::ScatterLine line{{}, m % colours, true};
       const std::size_t step = latencies.size() / most_points + 1;
       for (std::size_t i = 0; i < latencies.size(); i += step) {
         line.points.emplace_back(ms(latencies[i]), 100 * static_cast<double>(i + 1) /
                                                        static_cast<double>(latencies.size()));
       }
       for (const auto& [x, y] : {line.points.front(), line.points.back()}) {
-        svg::ScatterPoint end;
-        end.x = x;
-        end.y = y;
-        end.colour = line.colour;
-        end.title = fmt::format("{}: {:.1f} % within {}", serving_.models[m].name, y, time_text(x));
-        chart.points.push_back(end);
+        chart.points.push_back(
+            {x, y, fmt::format("{}: {:.1f} % within {}", serving_.models[m].name, y, time_text(x)),
+             line.colour});
       }
       chart.lines.push_back(std::move(line));
     }
@@ -225,21 +200,20 @@ class ServingPage {
   }
 
   [[nodiscard]] std::string matrix(const Slowdowns& slowdowns) const {
-    std::vector<html::Table::Column> columns{{"mean latency of", true}, {"alone, ms"}};
-    for (const ServedModel& model : serving_.models) columns.push_back({"beside " + model.name});
-    html::Table table(columns);
+    html::Table table;
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
-      std::vector<std::string> row{
-          html::escape(serving_.models[m].name),
-          slowdowns.alone[m] ? ms_text(slowdowns.alone[m]->latency, clock_mhz_) : ""};
+      const auto& alone = slowdowns.alone[m];
+      table.begin_row();
+      table.cell({"mean latency of", true}, html::escape(serving_.models[m].name));
+      table.cell({"alone, ms"}, alone ? ms_text(alone->latency, clock_mhz_) : "");
       for (unsigned other = 0; other < serving_.models.size(); ++other) {
         const auto latency = slowdowns.of_latency(m, other);
         const auto service = slowdowns.of_service(m, other);
-        row.push_back(latency && service
-                          ? fmt::format("{:.3f} times; program {:.4f}", *latency, *service)
-                          : "");
+        table.cell({"beside " + serving_.models[other].name},
+                   latency && service
+                       ? fmt::format("{:.3f} times; program {:.4f}", *latency, *service)
+                       : "");
       }
-      table.row(std::move(row));
     }
     return "<p>Each row: the mean latency of a model when only its own requests arrive, and how "
            "many times longer it is when those of one other model arrive, too. The program's share "
@@ -248,15 +222,14 @@ class ServingPage {
   }
 
   [[nodiscard]] std::string waits_table() const {
-    std::vector<html::Table::Column> columns{{"accesses of", true}};
-    for (const ServedModel& model : serving_.models) columns.push_back({model.name + ", us"});
-    html::Table table(columns);
+    html::Table table;
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
-      std::vector<std::string> row{html::escape(serving_.models[m].name)};
-      for (const double ns : figures_.models[m].waits_ns) {
-        row.push_back(fmt::format("{:.1f}", ns / 1e3));
+      table.begin_row();
+      table.cell({"accesses of", true}, html::escape(serving_.models[m].name));
+      for (unsigned other = 0; other < serving_.models.size(); ++other) {
+        table.cell({serving_.models[other].name + ", us"},
+                   fmt::format("{:.1f}", figures_.models[m].waits_ns[other] / 1e3));
       }
-      table.row(std::move(row));
     }
     return "<p>Each row: the time that all accesses of a model together wait at the memory, by the "
            "model whose accesses are served meanwhile.</p>\n" +

@@ -191,10 +191,6 @@ double predicted_us(const Measured& point) {
   return figures.has(path) ? figures.number_or_null(path).value_or(0) : 0;
 }
 
-std::string details(const std::string& title, const std::string& html) {
-  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", title, html);
-}
-
 std::string design_ideas(const std::vector<Measured>& points) {
   std::vector<Gain> gains;
   add_gains(points, "doubled", "us", "twice ", measured_us, gains);
@@ -203,7 +199,7 @@ std::string design_ideas(const std::vector<Measured>& points) {
   if (gains.empty()) return list;
   return "<p>Changes of the machine, each simulated at every point; gain: share of the time that "
          "it saves.</p>\n" +
-         table_of_gains(gains) + details("What each point suggests", list);
+         table_of_gains(gains) + html::details("What each point suggests", list);
 }
 
 /// The table of predicted gains. Changes that were also simulated are left out, since their gains
@@ -220,7 +216,7 @@ std::string hypothetical_ideas(const std::vector<Measured>& points) {
   return "<p>These are predictions by formula, for hardware that would do what the formula "
          "says. The simulator does not have it, so nothing confirms them.</p>\n" +
          (gains.empty() ? "" : table_of_gains(gains)) +
-         details("What each point suggests", list_of_ideas(points, "hypothetical"));
+         html::details("What each point suggests", list_of_ideas(points, "hypothetical"));
 }
 
 }  // namespace

@@ -474,9 +474,8 @@ std::string Page::definition_section() const {
     const bool implied = std::find(implied_.begin(), implied_.end(), key) != implied_.end();
     table.row({escape(key), escape(implied ? by_board(key) : plain(value_of(first, key)))});
   }
-  return fmt::format(
-      "<pre>{}</pre>\n<details><summary>All other settings</summary>\n{}</details>\n",
-      escape_lines(results_.definition), table.html());
+  return "<pre>" + escape_lines(results_.definition) + "</pre>\n" +
+         html::details("All other settings", table.html());
 }
 
 std::string Page::html() const {

@@ -12,7 +12,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 const char* const manifest_path = "golden/tcu/programs/manifest.json";
 
 void check(const std::string& name) {

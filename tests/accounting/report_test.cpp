@@ -134,7 +134,9 @@ TEST(Html, LongNamesMayBreakAfterEachPart) {
 
 TEST(Html, TilesStateTheLengthOfTheirFigure) {
   EXPECT_EQ(html::length("117\u202f736\u202f833"), 11U);
-  EXPECT_NE(html::tile("cycles", "117\u202f736\u202f833", "").find("--n:11\""), std::string::npos);
+  html::Page page("");
+  page.tile("cycles", "117\u202f736\u202f833", "");
+  EXPECT_NE(page.html().find("--n:11\""), std::string::npos);
 }
 
 std::vector<std::string> labels(const std::vector<double>& values) {

@@ -6,7 +6,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// D (8x16) = A (8x32) x B (32x16), int8; every element of A is 1, every element of B is 2.
 const char* const kernel =

@@ -8,7 +8,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 class MachinesTest : public CliTest {
  protected:

@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   write_model();

@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 class UnwrittenCli : public CliTest {
  protected:

@@ -29,7 +29,7 @@ Record quiet() {
                 "ARRAY_SIZE": {"error": "does not fit"}}})");
 }
 
-std::string said(const Record& record, const std::string& rule) {
+std::string idea_of(const Record& record, const std::string& rule) {
   for (const Idea& idea : ideas(record)) {
     if (idea.rule == rule) return idea.text;
   }
@@ -45,71 +45,71 @@ TEST(DesignIdeas, ARecordWithoutFindingsHasOneIdea) {
 
 TEST(DesignIdeas, TheBusiestUnitIsNamed) {
   Record record = quiet();
-  EXPECT_EQ(said(record, "bound_by"), "bound by ARRAY: busy 80 % of 1000 cycles");
+  EXPECT_EQ(idea_of(record, "bound_by"), "bound by ARRAY: busy 80 % of 1000 cycles");
   record["units"]["DMA1"] = 0.93;
-  EXPECT_EQ(said(record, "bound_by"), "bound by DMA1: busy 93 % of 1000 cycles");
+  EXPECT_EQ(idea_of(record, "bound_by"), "bound by DMA1: busy 93 % of 1000 cycles");
 }
 
 TEST(DesignIdeas, AMemoryThatLimitsTheTilesIsNamed) {
   Record record = quiet();
   Record& tiles = record["kernels"][0]["tiles"];
   tiles["ACC"]["used_bytes"] = 501;
-  EXPECT_EQ(said(record, "tile_limit"),
+  EXPECT_EQ(idea_of(record, "tile_limit"),
             "k: 4 tiles; tiles twice as large would not fit ACC: 501 of 1000 bytes are used");
   tiles["ACC"]["used_bytes"] = 500;
   tiles["LOCAL"]["used_bytes"] = 900;
-  EXPECT_EQ(said(record, "tile_limit"),
+  EXPECT_EQ(idea_of(record, "tile_limit"),
             "k: 4 tiles; tiles twice as large would not fit LOCAL: 900 of 1000 bytes are used");
   tiles["count"] = 1;
-  EXPECT_EQ(said(record, "tile_limit"), "");
+  EXPECT_EQ(idea_of(record, "tile_limit"), "");
 }
 
 TEST(DesignIdeas, MultiplicationsOfPaddingAreNamed) {
   Record record = quiet();
   record["mac_points"] = 89;
   record["kernels"][0]["mac_points"] = 89;
-  EXPECT_EQ(said(record, "mac_fill"),
+  EXPECT_EQ(idea_of(record, "mac_fill"),
             "11 % of the array's multiply-accumulates are ragged tiles, halos or padding: the "
             "program needs 89 of 100; most are lost in k");
   record["mac_points"] = 90;
-  EXPECT_EQ(said(record, "mac_fill"), "");
+  EXPECT_EQ(idea_of(record, "mac_fill"), "");
 }
 
 TEST(DesignIdeas, ManyWeightLoadsAreNamed) {
   Record record = quiet();
   record["units"]["WLOAD"] = 0.4;
-  EXPECT_EQ(said(record, "weight_loads"),
+  EXPECT_EQ(idea_of(record, "weight_loads"),
             "33 % of the array's busy cycles load weights: more vectors for each load would save "
             "them");
   record["extended"]["shadow_weights"]["us"] = 7.5;
-  EXPECT_EQ(said(record, "weight_loads"),
+  EXPECT_EQ(idea_of(record, "weight_loads"),
             "33 % of the array's busy cycles load weights: more vectors for each load would save "
             "them; shadow weights take 7.5 us instead of 10.0, simulated: 25 % less");
   record["units"]["WLOAD"] = 0.26;
-  EXPECT_EQ(said(record, "weight_loads"), "");
+  EXPECT_EQ(idea_of(record, "weight_loads"), "");
 }
 
 TEST(DesignIdeas, ShortTransfersAreNamed) {
   Record record = quiet();
   record["buses"]["DMA0"]["use"] = 0.25;
   EXPECT_EQ(
-      said(record, "short_transfers"),
+      idea_of(record, "short_transfers"),
       "DMA0 has 56 % of the predicted cycles and uses 25 % of its bandwidth: 10 transfers of 800 "
       "bytes on average; longer ones would hide their latency");
   record["predicted"]["paths"]["DMA0"] = 450;
-  EXPECT_EQ(said(record, "short_transfers"), "");
+  EXPECT_EQ(idea_of(record, "short_transfers"), "");
   // A missing figure is not 0.
   record["predicted"]["paths"]["DMA0"] = 500;
   record["buses"]["DMA0"]["use"] = nullptr;
-  EXPECT_EQ(said(record, "short_transfers"), "");
+  EXPECT_EQ(idea_of(record, "short_transfers"), "");
 }
 
 TEST(DesignIdeas, TheEffectOfADoubledParameterIsTheSimulatedOne) {
   Record record = quiet();
   // simulated figures only; the prediction does not matter
-  EXPECT_EQ(said(record, "doubling"), "");
+  EXPECT_EQ(idea_of(record, "doubling"), "");
   record["doubled"]["AXI_BYTES"]["us"] = 6.0;
-  EXPECT_EQ(said(record, "doubling"),
+  EXPECT_EQ(idea_of(record, "doubling"),
             "with AXI_BYTES doubled, the point takes 6.0 us instead of 10.0, simulated: 40 % less");
 }
 
@@ -127,20 +127,20 @@ TEST(DesignIdeas, PredictionsForHypotheticalHardwareAreListedSeparately) {
             "hardware that overlaps twice as many tiles, which the simulator does not have, is "
             "predicted to take 4.5 us instead of 9.0: 50 % less; the simulated machine takes 12.0 "
             "us instead of 10.0, simulated: 20 % more");
-  EXPECT_EQ(said(record, "doubling"), "");
+  EXPECT_EQ(idea_of(record, "doubling"), "");
 }
 
 TEST(DesignIdeas, PredictionsOutsideTheRangeOfTheFormulaAreNamed) {
   Record record = quiet();
   record["kernels"][0]["predicted_cycles"] = 500;
-  EXPECT_EQ(said(record, "prediction"),
+  EXPECT_EQ(idea_of(record, "prediction"),
             "k: measured 1000 cycles, predicted 500: ratio 2.00, outside 0.8 to 1.25");
   record["kernels"][0]["predicted_cycles"] = 800;
-  EXPECT_EQ(said(record, "prediction"), "");
+  EXPECT_EQ(idea_of(record, "prediction"), "");
   record["kernels"][0]["predicted_cycles"] = 1250;
-  EXPECT_EQ(said(record, "prediction"), "");
+  EXPECT_EQ(idea_of(record, "prediction"), "");
   record["kernels"][0]["predicted_cycles"] = 1251;
-  EXPECT_NE(said(record, "prediction"), "");
+  EXPECT_NE(idea_of(record, "prediction"), "");
 }
 
 }  // namespace

@@ -184,7 +184,8 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
 
 // ---- errors -------------------------------------------------------------------------------------
 
-std::string error_of(const TcuSimulationConfig& config, const Lanes& lanes, std::uint64_t samples) {
+std::string run_error(const TcuSimulationConfig& config, const Lanes& lanes,
+                      std::uint64_t samples) {
   return tactus::error_of(
       [&] { (void)run_on(config, Program(config.architecture).dais(samples), lanes, 1); });
 }
@@ -196,7 +197,7 @@ TEST(DaisUnit, AFailedLookupNamesBlockOperationAndSample) {
   ASSERT_EQ(config.architecture.dais_blocks[0].input_vectors(2), 2U);
   Lanes lanes(3 * 4, -4 * 256);  // selects entry 0
   lanes[2 * 4 + 2] = 992;        // 3.875, in the second vector of sample 2
-  EXPECT_EQ(error_of(config, lanes, 3),
+  EXPECT_EQ(run_error(config, lanes, 3),
             "top.tcu.dais.table: stage 0: operation 10: sample 2: value 31 is entry 63 of table 0; "
             "allowed 0..2");
 }
@@ -205,11 +206,11 @@ TEST(DaisUnit, BlocksThatDoNotFitAreRefused) {
   TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 2, 4);
   config.architecture.dais_blocks = {relay_block("wide", 9, 1)};
   EXPECT_EQ(
-      error_of(config, {}, 1),
+      run_error(config, {}, 1),
       "DAIS block wide (wide.json): 9 inputs are 5 vectors, more than the local memory holds; "
       "allowed 4");
   config.architecture.dais_blocks = {relay_block("empty", 1, 0)};
-  EXPECT_EQ(error_of(config, {}, 1),
+  EXPECT_EQ(run_error(config, {}, 1),
             "DAIS block empty (empty.json): the program has 1 inputs and 0 outputs; allowed 1 or "
             "more of each");
 }

@@ -13,7 +13,7 @@ namespace tactus {
 namespace {
 
 using darwinn::SamplePackage;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 class DarwinnCommand : public CliTest {
  protected:

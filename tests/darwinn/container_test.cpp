@@ -53,14 +53,14 @@ Bytes flex(const Options& options) {
   return builder.GetBuffer();
 }
 
-struct Model {
+struct MadeModel {
   std::string custom_code = "edgetpu-custom-op";
   std::uint64_t external_bytes = 0;
   int operators = 1;
   std::uint32_t version = 3;
 };
 
-Bytes tflite(const Bytes& options, const Model& model = {}) {
+Bytes tflite(const Bytes& options, const MadeModel& model = {}) {
   flatbuffers::FlatBufferBuilder builder;
   const auto code =
       tfl::CreateOperatorCode(builder, 32, builder.CreateString(model.custom_code), 1, 32);
@@ -113,7 +113,7 @@ TEST(DarwinnContainer, UnknownVersionsAreWarnedAbout) {
   Options options;
   options.package_bytes = sample_bytes();
   options.data_version = 7;
-  Model model;
+  MadeModel model;
   model.version = 4;
   const File file(tflite(flex(options), model), "f.tflite");
   std::string text;

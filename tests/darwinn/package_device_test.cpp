@@ -13,7 +13,7 @@
 namespace tactus::darwinn {
 namespace {
 
-TcuSimulationConfig machine(const Model& model, Engine engine) {
+TcuSimulationConfig device_machine(const Model& model, Engine engine) {
   TcuSimulationConfig config;
   config.architecture = model.file.arch;
   config.read_latency = 10;
@@ -22,7 +22,7 @@ TcuSimulationConfig machine(const Model& model, Engine engine) {
   return config;
 }
 
-TensorData image(const Model& model, unsigned number) {
+TensorData device_image(const Model& model, unsigned number) {
   std::vector<std::uint8_t> bytes(vectors * model.file.arch.vector_bytes());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::uint8_t>(i * 7 + number * 31);
@@ -30,14 +30,14 @@ TensorData image(const Model& model, unsigned number) {
   return {{"x", bytes}};
 }
 
-ImageResult direct(const Model& model, Engine engine, unsigned number) {
-  TcuSimulation simulation(machine(model, engine));
+ImageResult direct_run(const Model& model, Engine engine, unsigned number) {
+  TcuSimulation simulation(device_machine(model, engine));
   Host host(simulation, model, HostMode::plain);
   EXPECT_FALSE(host.prepare());
-  return host.run_image(image(model, number), {});
+  return host.run_image(device_image(model, number), {});
 }
 
-PackOptions cached(std::uint64_t token = 0) {
+PackOptions cached_options(std::uint64_t token = 0) {
   PackOptions how = options();
   how.cache_parameters = true;
   how.token = token;
@@ -48,11 +48,11 @@ TEST(DarwinnPackageDevice, RunsAsTheModelDoesInEveryArena) {
   const Model model = sample_model(3);
   const File file(pack(model, options()), "m.dwn1");
   for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
-    TcuSimulation simulation(machine(model, engine));
+    TcuSimulation simulation(device_machine(model, engine));
     PackageDevice device(simulation, {&file.package(), &file.package()}, 3);
     for (unsigned i = 0; i < 6; ++i) {
-      const ImageResult found = device.run(i / 3, i % 3, image(model, i), {});
-      const ImageResult expected = direct(model, engine, i);
+      const ImageResult found = device.run(i / 3, i % 3, device_image(model, i), {});
+      const ImageResult expected = direct_run(model, engine, i);
       EXPECT_EQ(found.outputs, expected.outputs);
       EXPECT_NE(found.outputs.at("y"), std::vector<std::uint8_t>(found.outputs.at("y").size()));
       EXPECT_EQ(found.run.cycles, expected.run.cycles + 2) << "one cycle for each Configure";
@@ -63,7 +63,7 @@ TEST(DarwinnPackageDevice, RunsAsTheModelDoesInEveryArena) {
 TEST(DarwinnPackageDevice, DeviceAddressesAreThoseOfTheTensors) {
   const Model model = sample_model(1);
   const File file(pack(model, options()), "m.dwn1");
-  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuSimulation simulation(device_machine(model, Engine::fast));
   const PackageDevice device(simulation, {&file.package()}, 2);
   const std::uint64_t bytes = model.file.arch.vector_bytes();
   const Addresses second = device.addresses(0, 1);
@@ -75,8 +75,9 @@ TEST(DarwinnPackageDevice, DeviceAddressesAreThoseOfTheTensors) {
 
 TEST(DarwinnPackageDevice, TwoModelsShareTheDevice) {
   const Model a = sample_model(1, 5), b = sample_model(2, 9);
-  const File file_a(pack(a, cached(7)), "a.dwn1"), file_b(pack(b, cached(7)), "b.dwn1");
-  TcuSimulation simulation(machine(a, Engine::fast));
+  const File file_a(pack(a, cached_options(7)), "a.dwn1"),
+      file_b(pack(b, cached_options(7)), "b.dwn1");
+  TcuSimulation simulation(device_machine(a, Engine::fast));
   PackageDevice device(simulation, {&file_a.package(), &file_b.package()}, 1);
   for (int round = 0; round < 2; ++round) {
     for (unsigned p = 0; p < 2; ++p) {
@@ -85,8 +86,8 @@ TEST(DarwinnPackageDevice, TwoModelsShareTheDevice) {
     EXPECT_NE(device.addresses(0, 0).parameters, device.addresses(1, 0).parameters);
     for (unsigned i = 0; i < 4; ++i) {
       const Model& model = i % 2 == 0 ? a : b;
-      const ImageResult found = device.run(i % 2, 0, image(model, i), {});
-      const ImageResult expected = direct(model, Engine::fast, i);
+      const ImageResult found = device.run(i % 2, 0, device_image(model, i), {});
+      const ImageResult expected = direct_run(model, Engine::fast, i);
       EXPECT_EQ(found.outputs, expected.outputs) << i;
       EXPECT_EQ(found.run.cycles, expected.run.cycles + 2);
     }
@@ -100,14 +101,14 @@ TEST(DarwinnPackageDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   // Removes the program's first instruction, which transfers the constants.
   const tcu::InstructionLayout layout(model.file.arch);
   model.program.erase(model.program.begin(), model.program.begin() + layout.instruction_bytes());
-  const File file(pack(model, cached()), "m.dwn1");
+  const File file(pack(model, cached_options()), "m.dwn1");
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
-  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuSimulation simulation(device_machine(model, Engine::fast));
   PackageDevice device(simulation, {&file.package()}, 1);
   EXPECT_EQ(device.cache_parameters(0, {}).end, RunEnd::finished);
   for (unsigned i = 0; i < 2; ++i) {
-    const ImageResult found = device.run(0, 0, image(model, i), {});
-    const ImageResult expected = direct(model, Engine::fast, i);
+    const ImageResult found = device.run(0, 0, device_image(model, i), {});
+    const ImageResult expected = direct_run(model, Engine::fast, i);
     EXPECT_EQ(found.outputs, expected.outputs);
     EXPECT_EQ(found.run.cycles, expected.run.cycles + 2);
   }
@@ -118,7 +119,7 @@ TEST(DarwinnPackageDevice, RunsTheSamplePackageOfTheSpecification) {
   const File file(golden_file("tcu_profile_a_copy.dwn1"));
   EXPECT_TRUE(verify(file.package(), "copy").empty());
   const Model model = packaged_model(file);
-  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuSimulation simulation(device_machine(model, Engine::fast));
   PackageDevice device(simulation, {&file.package()}, 1);
   // The input has 4 vectors of 8 lanes of 16 bits; the tensor uses 5 lanes.
   std::vector<std::uint8_t> input(64);
@@ -137,7 +138,7 @@ TEST(DarwinnPackageDevice, ArenasBeyondTheBankAreRefused) {
   ASSERT_EQ(depth * model.file.arch.vector_bytes(), std::uint64_t{1} << 24);
   model.file.outputs[0].base = depth - vectors;
   const File file(pack(model, options()), "m.dwn1");
-  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuSimulation simulation(device_machine(model, Engine::fast));
   const std::vector<const Package*> packages(17, &file.package());
   try {
     const PackageDevice device(simulation, packages, 16);
@@ -167,7 +168,7 @@ TEST(DarwinnPackageDevice, ChangedPackagesAreRefusedOrRun) {
       (void)verify(file.package(), "m.dwn1");
       if (!is_tcu(*file.package().main().chip)) continue;
       const Model model = packaged_model(file);
-      TcuSimulation simulation(machine(model, Engine::fast));
+      TcuSimulation simulation(device_machine(model, Engine::fast));
       PackageDevice device(simulation, {&file.package()}, 2);
       TensorData inputs;
       for (const Tensor& tensor : tensors(model.file.inputs)) {

@@ -18,7 +18,7 @@
 namespace tactus {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 void expect_explained(const Json& json, const std::string& path) {
   if (!json.is_object()) {

@@ -68,7 +68,7 @@ const std::map<std::string, std::string>& stricter_reasons() {
   return reasons;
 }
 
-enum Column { id, platform, exec, expected, release, debug, decls, instruction_column };
+enum CaseColumn { id, platform_column, exec, expected, release, debug, decls, instruction_column };
 
 std::string profile_of(const std::string& name) {
   if (name == "XeHP_SDV") return "xehp_sdv";
@@ -81,7 +81,7 @@ TEST(DpasLegality, GoldenProbes) {
   for (const auto& row : golden_table("legality.tsv")) {
     if (row[id] == "id") continue;
     const Verdict verdict =
-        judge(profile_of(row[platform]), declarations(row[decls]), row[instruction_column]);
+        judge(profile_of(row[platform_column]), declarations(row[decls]), row[instruction_column]);
     EXPECT_EQ(verdict.first_code, row[expected])
         << row[id] << ": " << row[instruction_column] << "\n"
         << verdict.message;

@@ -7,7 +7,7 @@ namespace tactus::dram {
 namespace {
 
 /// A DDR4 with two groups of two banks, in which all timings have different values.
-DdrConfig memory() {
+DdrConfig two_groups() {
   DdrConfig c;
   c.bus_bits = 64;
   c.burst_length = 8;
@@ -40,7 +40,7 @@ DdrConfig memory() {
   return c;
 }
 
-constexpr std::uint64_t burst = 64, group = 1U << 13, bank = 1U << 14, row = 1U << 16;
+constexpr std::uint64_t burst_bytes = 64, group = 1U << 13, bank = 1U << 14, row = 1U << 16;
 constexpr DdrClock half = 4;
 
 CoreAccess read(DdrClock arrival, std::uint64_t address) { return {arrival, address, false, 0}; }
@@ -53,7 +53,7 @@ DdrClock between(const DdrConfig& c, const CoreAccess& first, const CoreAccess& 
 }
 
 TEST(DdrAccess, OfAClosedBankTakesActivationAndLatency) {
-  const DdrConfig c = memory();
+  const DdrConfig c = two_groups();
   const CoreRun run = run_core(c, {read(100, 0)});
   EXPECT_EQ(run.done[0].data_end, 100 + 1 + c.t_rcd + c.cl + half);
   EXPECT_EQ(run.done[0].row_state, DdrRowState::miss);
@@ -64,8 +64,9 @@ TEST(DdrAccess, OfAClosedBankTakesActivationAndLatency) {
 }
 
 TEST(DdrAccess, OfTheOpenRowTakesLatency) {
-  const DdrConfig c = memory();
-  const CoreRun run = run_core(c, {read(100, 0), read(500, burst), write(900, 2 * burst)});
+  const DdrConfig c = two_groups();
+  const CoreRun run =
+      run_core(c, {read(100, 0), read(500, burst_bytes), write(900, 2 * burst_bytes)});
   EXPECT_EQ(run.done[1].data_end, 500 + 1 + c.cl + half);
   EXPECT_EQ(run.done[1].row_state, DdrRowState::hit);
   EXPECT_EQ(run.done[2].data_end, 900 + 1 + c.cwl + half);
@@ -75,7 +76,7 @@ TEST(DdrAccess, OfTheOpenRowTakesLatency) {
 }
 
 TEST(DdrAccess, OfAnotherRowTakesPrechargeAndActivation) {
-  const DdrConfig c = memory();
+  const DdrConfig c = two_groups();
   const CoreRun run = run_core(c, {read(100, 0), read(500, row)});
   EXPECT_EQ(run.done[1].data_end, 500 + 1 + c.t_rp + c.t_rcd + c.cl + half);
   EXPECT_EQ(run.done[1].row_state, DdrRowState::conflict);
@@ -83,13 +84,13 @@ TEST(DdrAccess, OfAnotherRowTakesPrechargeAndActivation) {
 }
 
 TEST(DdrAccess, WaitsForTheCommandDelay) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.command_delay = 5;
   EXPECT_EQ(run_core(c, {read(100, 0)}).done[0].data_end, 100 + 5 + c.t_rcd + c.cl + half);
 }
 
 TEST(DdrRow, StaysOpenForTrasAndBehindReadsAndWrites) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   // ACT at 1, RD at 15. tRAS ends later than tRTP, and tRC is one clock more than tRAS + tRP.
   const CoreRun run = run_core(c, {read(0, 0), read(0, row)});
   EXPECT_EQ(run.commands[2].kind, DdrCommandKind::pre);
@@ -101,47 +102,48 @@ TEST(DdrRow, StaysOpenForTrasAndBehindReadsAndWrites) {
 }
 
 TEST(DdrRow, IsClosedAfterEveryAccess) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.page_policy = DdrPagePolicy::closed;
   // The precharge waits for tRAS; the next ACT of the bank is tRC after the previous one.
-  EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_rc);
+  EXPECT_EQ(between(c, read(0, 0), read(0, burst_bytes)), c.t_rc);
   c.t_rtp = 30;
-  EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_rtp + c.t_rp + c.t_rcd);
-  EXPECT_EQ(between(c, write(0, 0), read(0, burst)), c.cwl + half + c.t_wr + c.t_rp + c.t_rcd);
-  const CoreRun run = run_core(c, {read(0, 0), read(1000, burst)});
+  EXPECT_EQ(between(c, read(0, 0), read(0, burst_bytes)), c.t_rtp + c.t_rp + c.t_rcd);
+  EXPECT_EQ(between(c, write(0, 0), read(0, burst_bytes)),
+            c.cwl + half + c.t_wr + c.t_rp + c.t_rcd);
+  const CoreRun run = run_core(c, {read(0, 0), read(1000, burst_bytes)});
   EXPECT_EQ(run.done[1].row_state, DdrRowState::miss);
 }
 
 TEST(DdrRow, IsClosedWhenItsTimeIsOver) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.page_policy = DdrPagePolicy::timeout;
   c.page_timeout = 100;
-  const CoreRun run = run_core(c, {read(0, 0), read(400, burst)});
+  const CoreRun run = run_core(c, {read(0, 0), read(400, burst_bytes)});
   ASSERT_EQ(run.commands.size(), 5U);
   EXPECT_EQ(run.commands[2].kind, DdrCommandKind::pre);
   EXPECT_EQ(run.commands[2].clock, run.done[0].command + 100);
   EXPECT_EQ(run.done[1].row_state, DdrRowState::miss);
-  EXPECT_EQ(run_core(c, {read(0, 0), read(90, burst)}).done[1].row_state, DdrRowState::hit);
+  EXPECT_EQ(run_core(c, {read(0, 0), read(90, burst_bytes)}).done[1].row_state, DdrRowState::hit);
 }
 
 TEST(DdrBus, ReadsFollowReadsAfterTccd) {
-  const DdrConfig c = memory();
-  EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_ccd_l);
+  const DdrConfig c = two_groups();
+  EXPECT_EQ(between(c, read(0, 0), read(0, burst_bytes)), c.t_ccd_l);
   // The fourth access goes to another group, whose row is open.
   const CoreRun run = run_core(c, {read(0, 0), read(0, group), read(200, 0), read(200, group)});
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.t_ccd_s);
 }
 
 TEST(DdrBus, TurnaroundBetweenReadsAndWrites) {
-  const DdrConfig c = memory();
-  EXPECT_EQ(between(c, read(0, 0), write(0, burst)), c.cl + half + c.t_turn - c.cwl);
-  EXPECT_EQ(between(c, write(0, 0), read(0, burst)), c.cwl + half + c.t_wtr_l);
+  const DdrConfig c = two_groups();
+  EXPECT_EQ(between(c, read(0, 0), write(0, burst_bytes)), c.cl + half + c.t_turn - c.cwl);
+  EXPECT_EQ(between(c, write(0, 0), read(0, burst_bytes)), c.cwl + half + c.t_wtr_l);
   const CoreRun run = run_core(c, {read(0, 0), read(0, group), write(200, 0), read(200, group)});
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.cwl + half + c.t_wtr_s);
 }
 
 TEST(DdrActivations, AreSpacedByTrrdAndTfaw) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.t_rcd = 30;  // so that no RD is due in the clock of an ACT
   const auto acts = [&](std::vector<std::uint64_t> addresses) {
     std::vector<CoreAccess> accesses;
@@ -161,7 +163,7 @@ TEST(DdrActivations, AreSpacedByTrrdAndTfaw) {
 }
 
 TEST(DdrRefreshes, DelayAccesses) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.refresh = DdrRefresh::all_bank;
   // No row is open, so REF is issued when it is due.
   CoreRun run = run_core(c, {read(c.t_refi, 0)});
@@ -171,19 +173,20 @@ TEST(DdrRefreshes, DelayAccesses) {
   EXPECT_EQ(run.done[0].refresh, c.t_rfc - 1);
   EXPECT_EQ(run.done[0].row, c.t_rcd);
   // A row is open, so PREA comes first, and the access that would hit misses.
-  run = run_core(c, {read(100, 0), read(c.t_refi - 1, burst)});
+  run = run_core(c, {read(100, 0), read(c.t_refi - 1, burst_bytes)});
   EXPECT_EQ(run.done[1].command, c.t_refi + c.t_rp + c.t_rfc + c.t_rcd);
   EXPECT_EQ(run.done[1].refresh, c.t_rp + c.t_rfc);
   EXPECT_EQ(run.done[1].row_state, DdrRowState::miss);
   EXPECT_EQ(run.statistics.refreshes, 1U);
   EXPECT_EQ(run.statistics.refresh_clocks, c.t_rp + c.t_rfc);
   // One clock earlier the access hits.
-  EXPECT_EQ(run_core(c, {read(100, 0), read(c.t_refi - 2, burst)}).done[1].command, c.t_refi - 1);
+  EXPECT_EQ(run_core(c, {read(100, 0), read(c.t_refi - 2, burst_bytes)}).done[1].command,
+            c.t_refi - 1);
 }
 
 TEST(DdrScheduling, FifoKeepsTheOrderOfABankAndFrfcfsServesTheOpenRow) {
-  DdrConfig c = memory();
-  const std::vector<CoreAccess> accesses{read(0, 0), read(1, row), read(2, burst)};
+  DdrConfig c = two_groups();
+  const std::vector<CoreAccess> accesses{read(0, 0), read(1, row), read(2, burst_bytes)};
   c.scheduler = DdrScheduler::fifo;
   EXPECT_EQ(run_core(c, accesses).statistics.conflicts, 2U);
   c.scheduler = DdrScheduler::frfcfs;
@@ -193,17 +196,17 @@ TEST(DdrScheduling, FifoKeepsTheOrderOfABankAndFrfcfsServesTheOpenRow) {
 }
 
 TEST(DdrScheduling, NoAccessIsPassedOverMoreOftenThanCap) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.cap = 3;
   std::vector<CoreAccess> accesses{read(0, 0), read(1, row)};
-  for (unsigned i = 0; i < 10; ++i) accesses.push_back(read(2 + i, (i + 1) * burst));
+  for (unsigned i = 0; i < 10; ++i) accesses.push_back(read(2 + i, (i + 1) * burst_bytes));
   const CoreRun run = run_core(c, accesses);
   EXPECT_LT(run.done[4].command, run.done[1].command);
   EXPECT_GT(run.done[5].command, run.done[1].command);
 }
 
 TEST(DdrScheduling, ReadsGoBeforeWritesUntilTheHighMark) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.read_priority = true;
   c.write_buffer = 8;
   c.write_high_mark = 4;
@@ -211,8 +214,8 @@ TEST(DdrScheduling, ReadsGoBeforeWritesUntilTheHighMark) {
   std::vector<CoreAccess> accesses{read(0, 0)};
   const auto writes = [&](unsigned count) {
     std::vector<CoreAccess> all = accesses;
-    for (unsigned i = 0; i < count; ++i) all.push_back(write(1 + i, (1 + i) * burst));
-    for (unsigned i = 0; i < 8; ++i) all.push_back(read(1 + count + i, (20 + i) * burst));
+    for (unsigned i = 0; i < count; ++i) all.push_back(write(1 + i, (1 + i) * burst_bytes));
+    for (unsigned i = 0; i < 8; ++i) all.push_back(read(1 + count + i, (20 + i) * burst_bytes));
     return all;
   };
   // Three writes wait until all reads are done. Four writes reach the high mark, so they go first
@@ -225,38 +228,38 @@ TEST(DdrScheduling, ReadsGoBeforeWritesUntilTheHighMark) {
 }
 
 TEST(DdrScheduling, AReadWaitsForAnOlderWriteToTheSameBurst) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.read_priority = true;
-  const CoreRun run = run_core(c, {read(0, 0), write(1, burst), write(2, 2 * burst),
-                                   read(3, 2 * burst), read(4, 5 * burst)});
+  const CoreRun run = run_core(c, {read(0, 0), write(1, burst_bytes), write(2, 2 * burst_bytes),
+                                   read(3, 2 * burst_bytes), read(4, 5 * burst_bytes)});
   EXPECT_LT(run.done[2].command, run.done[3].command);
   EXPECT_GT(run.done[1].command, run.done[4].command);
 }
 
 TEST(DdrPorts, TakeTurnsAndKeepTheirInterval) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.xpi_interval = 8;
   std::vector<CoreAccess> accesses;
-  for (unsigned i = 0; i < 4; ++i) accesses.push_back({0, i * burst, false, i % 2});
+  for (unsigned i = 0; i < 4; ++i) accesses.push_back({0, i * burst_bytes, false, i % 2});
   const CoreRun run = run_core(c, accesses, 2);
   EXPECT_EQ(run.admitted, (std::vector<DdrClock>{0, 1, 8, 9}));
 }
 
 TEST(DdrPorts, TakeWhatTheirQueueHolds) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.port_queue = 2;
   c.xpi_interval = 10;
   std::vector<CoreAccess> accesses;
-  for (unsigned i = 0; i < 5; ++i) accesses.push_back(read(0, i * burst));
+  for (unsigned i = 0; i < 5; ++i) accesses.push_back(read(0, i * burst_bytes));
   // Accesses are admitted at 0, 10, 20, ...; the third is accepted one clock after the first has
   // left the queue.
   EXPECT_EQ(run_core(c, accesses).taken, (std::vector<DdrClock>{0, 0, 1, 11, 21}));
 }
 
 TEST(DdrPorts, WaitWhileTheBufferIsFull) {
-  DdrConfig c = memory();
+  DdrConfig c = two_groups();
   c.buffer = 1;
-  const CoreRun run = run_core(c, {read(0, 0), read(0, burst)});
+  const CoreRun run = run_core(c, {read(0, 0), read(0, burst_bytes)});
   EXPECT_EQ(run.admitted[1], run.done[0].command);
   EXPECT_EQ(run.done[1].command - run.done[0].command, c.t_ccd_l);
 }

@@ -116,7 +116,7 @@ std::vector<CoreAccess> random_traffic(const DdrConfig& config, unsigned ports) 
   return accesses;
 }
 
-bool is_access(DdrCommandKind kind) {
+bool is_read_or_write(DdrCommandKind kind) {
   return kind == DdrCommandKind::rd || kind == DdrCommandKind::rda || kind == DdrCommandKind::wr ||
          kind == DdrCommandKind::wra;
 }
@@ -125,7 +125,7 @@ void check_answers(const DdrConfig& c, const std::vector<CoreAccess>& accesses,
                    const CoreRun& run) {
   std::set<std::uint32_t> served;
   for (const DdrCommand& command : run.commands) {
-    if (!is_access(command.kind)) continue;
+    if (!is_read_or_write(command.kind)) continue;
     RC_ASSERT(served.insert(command.tag).second);
     const DdrDone& done = run.done[command.tag];
     RC_ASSERT(done.command == command.clock);
@@ -154,7 +154,7 @@ void check_answers(const DdrConfig& c, const std::vector<CoreAccess>& accesses,
 void check_order(const DdrConfig& c, const std::vector<CoreAccess>& accesses, const CoreRun& run) {
   std::map<unsigned, std::vector<std::uint32_t>> of_bank;
   for (const DdrCommand& command : run.commands) {
-    if (is_access(command.kind)) of_bank[command.bank].push_back(command.tag);
+    if (is_read_or_write(command.kind)) of_bank[command.bank].push_back(command.tag);
   }
   for (const auto& [bank, order] : of_bank) {
     for (std::size_t i = 0; i < order.size(); ++i) {

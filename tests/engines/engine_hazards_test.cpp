@@ -15,7 +15,7 @@
 namespace tactus {
 namespace {
 
-constexpr std::uint64_t local_depth = 128;
+constexpr std::uint64_t small_depth = 128;
 
 std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config) {
   config.engine = Engine::step;
@@ -38,13 +38,13 @@ RandomProgram machine_with_data(Random& random, unsigned array_size, std::uint64
   RandomProgram program;
   tcu::Architecture& a = program.architecture;
   a.array_size = array_size;
-  a.local_depth = local_depth;
+  a.local_depth = small_depth;
   a.accumulator_depth = accumulators;
   // The data width is the largest for the array, so that instructions arrive as fast as possible.
   program.axi_data_bits = std::min(128U, array_size * 16);
   for (unsigned port = 0; port < 2; ++port) {
     RandomProgram::Window window{port, 0,
-                                 std::vector<std::uint8_t>(local_depth * a.vector_bytes())};
+                                 std::vector<std::uint8_t>(small_depth * a.vector_bytes())};
     for (std::size_t i = 0; i < window.bytes.size(); ++i) {
       window.bytes[i] = static_cast<std::uint8_t>(random.below(i % 2 == 0 ? 256 : 2));
     }
@@ -156,7 +156,7 @@ class Streams {
     const unsigned kind = static_cast<unsigned>(random_.below(20));
     if (kind == 0) return make_load_weights(layout_, {local(), 0}, a_.array_size + 1);
     if (kind == 1) return simd();
-    const std::uint64_t most = std::min(a_.accumulator_depth, local_depth);
+    const std::uint64_t most = std::min(a_.accumulator_depth, small_depth);
     const std::uint64_t count = random_.chance(40) ? random_.range(1, 3) : random_.range(1, most);
     const auto stride = static_cast<unsigned>(random_.chance(70) ? 0 : random_.below(4));
     const tcu::Operand to{accumulator(count), stride};
@@ -169,7 +169,7 @@ class Streams {
   }
 
  private:
-  std::uint64_t local() { return random_.below(local_depth); }
+  std::uint64_t local() { return random_.below(small_depth); }
   /// Returns an address near the beginning or end of the previous stream, or any. Streams may go
   /// past the last accumulator.
   std::uint64_t accumulator(std::uint64_t count) {

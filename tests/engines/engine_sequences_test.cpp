@@ -154,11 +154,11 @@ TEST(EngineSequences, AgreeWhereARunIsCutOff) {
   EXPECT_GT(8 * taken.in_sequences, taken.all);
 }
 
-struct Outcome {
+struct RegionOutcome {
   std::vector<std::uint64_t> figures;
   std::vector<std::uint32_t> retires;
   std::vector<std::uint8_t> contents;
-  bool operator==(const Outcome& o) const {
+  bool operator==(const RegionOutcome& o) const {
     return figures == o.figures && retires == o.retires && contents == o.contents;
   }
 };
@@ -186,7 +186,7 @@ TEST(EngineSequences, AgreeInEveryRegion) {
       config.engine = engine;
       TcuSimulation simulation(config);
       load_windows(program, simulation);
-      Outcome outcome;
+      RegionOutcome outcome;
       options.retire_log = &outcome.retires;
       options.max_cycles = 200'000;
       const TcuRunResult result = simulation.run(program.bytes(), options);

@@ -24,7 +24,7 @@
 namespace tactus::dpas {
 namespace {
 
-constexpr std::uint64_t buffer_bytes = 16384;
+constexpr std::uint64_t place_bytes = 16384;
 constexpr std::uint64_t cycle_limit = 20000;
 
 void require(bool condition, const std::string& what, std::string_view program) {
@@ -41,7 +41,7 @@ bool readable(const std::string& text) {
 }
 
 /// Outcome of a run, which may be an error.
-struct Outcome {
+struct FuzzOutcome {
   std::string error;
   RunEnd end = RunEnd::finished;
   std::vector<std::uint64_t> counts;
@@ -50,10 +50,10 @@ struct Outcome {
   std::vector<std::uint8_t> memory, registers;
 };
 
-void run_into(Outcome& outcome, const DpasSimulationConfig& config, const Program& program) {
+void run_into(FuzzOutcome& outcome, const DpasSimulationConfig& config, const Program& program) {
   DpasSimulation simulation(config);
-  const std::uint64_t base = simulation.allocate("all", buffer_bytes);
-  std::vector<std::uint8_t> bytes(buffer_bytes);
+  const std::uint64_t base = simulation.allocate("all", place_bytes);
+  std::vector<std::uint8_t> bytes(place_bytes);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37);
   simulation.write(base, bytes);
   std::vector<DpasThread> threads(config.machine.threads);
@@ -61,7 +61,7 @@ void run_into(Outcome& outcome, const DpasSimulationConfig& config, const Progra
     threads[t].kernel = &program.kernels[t % program.kernels.size()];
     for (const Input& input : threads[t].kernel->inputs) {
       // Addresses point to the thread's own part of the buffer.
-      const std::uint64_t value = input.size == 8 ? base + t * (buffer_bytes / 8) : t;
+      const std::uint64_t value = input.size == 8 ? base + t * (place_bytes / 8) : t;
       threads[t].set(threads[t].kernel->variable(input.variable)->name, value, input.size);
     }
   }
@@ -76,13 +76,13 @@ void run_into(Outcome& outcome, const DpasSimulationConfig& config, const Progra
   for (const UnitCycles& unit : result.accounting.units) {
     outcome.counts.insert(outcome.counts.end(), unit.cycles.begin(), unit.cycles.end());
   }
-  outcome.memory = simulation.read(base, buffer_bytes);
+  outcome.memory = simulation.read(base, place_bytes);
   outcome.registers = simulation.read_memory(1, 0, simulation.memory_bytes(1));
 }
 
-Outcome outcome_of(DpasSimulationConfig config, Engine engine, const Program& program) {
+FuzzOutcome outcome_of(DpasSimulationConfig config, Engine engine, const Program& program) {
   config.machine.engine = engine;
-  Outcome outcome;
+  FuzzOutcome outcome;
   try {
     run_into(outcome, config, program);
   } catch (const UserError& error) {
@@ -93,8 +93,8 @@ Outcome outcome_of(DpasSimulationConfig config, Engine engine, const Program& pr
 
 void check_run(const DpasSimulationConfig& config, const Program& program, std::string_view text,
                MachineFuzzCounts& counts) {
-  const Outcome step = outcome_of(config, Engine::step, program);
-  const Outcome fast = outcome_of(config, Engine::fast, program);
+  const FuzzOutcome step = outcome_of(config, Engine::step, program);
+  const FuzzOutcome fast = outcome_of(config, Engine::fast, program);
   require(step.error == fast.error, "engines fail differently: " + step.error + " | " + fast.error,
           text);
   if (!step.error.empty()) {

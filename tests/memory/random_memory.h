@@ -27,12 +27,12 @@ inline MemoryPath random_path(Random& random) {
   return path;
 }
 
-inline constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t bytes_of_a_bank = std::uint64_t{1} << 30;
 
 /// True if the program's addresses fit a DRAM bank. (Random programs use all 32 address bits.)
 inline bool fits(const RandomProgram& program) {
   for (const RandomProgram::Window& window : program.windows) {
-    if (window.address + window.bytes.size() > bank_bytes) return false;
+    if (window.address + window.bytes.size() > bytes_of_a_bank) return false;
   }
   return true;
 }
@@ -41,14 +41,14 @@ inline void random_memory(Random& random, TcuSimulationConfig& config) {
   BoardMemory memory;
   memory.paths = {{"a", random_path(random)}, {"b", random_path(random)}};
   memory.ports = {"a", random.pick({std::string("a"), std::string("b")})};
-  memory.base = {0, bank_bytes};
+  memory.base = {0, bytes_of_a_bank};
   const std::vector<std::string> presets = config_names("dram");
   memory.preset = presets[random.below(presets.size())];
   if (random.chance(50)) {
     memory.paths.emplace_back("c", random_path(random));
     memory.stream = MemoryStream{random.pick({std::string("a"), std::string("c")}),
                                  random.pick({128U, 1024U, 4096U}), random.pick({1U, 2U, 7U}),
-                                 2 * bank_bytes - (std::uint64_t{1} << 20)};
+                                 2 * bytes_of_a_bank - (std::uint64_t{1} << 20)};
     config.stream_model = StreamModel::board;
   }
   config.memory_model = MemoryModel::board;

@@ -15,26 +15,26 @@
 namespace tactus {
 namespace {
 
-struct Case {
+struct RepeatedCase {
   RandomProgram program;
   TcuSimulationConfig config;
 };
 
 /// Returns a random case; empty if the program accesses bytes beyond a bank.
-std::optional<Case> random_case(std::uint64_t seed, Hazards hazards, unsigned instructions,
-                                unsigned times) {
+std::optional<RepeatedCase> random_case(std::uint64_t seed, Hazards hazards, unsigned instructions,
+                                        unsigned times) {
   Random random(seed ^ 0x5E9);
   RandomOptions options;
   options.hazards = hazards;
   options.instructions = instructions;
-  Case found;
+  RepeatedCase found;
   found.program = random_program(seed, options);
   found.program.architecture.dais_blocks.clear();
   if (!fits(found.program)) return {};
   // Depths are reduced so that the banks do not overlap.
   tcu::Architecture& a = found.program.architecture;
-  while (a.dram0_depth * a.vector_bytes() > bank_bytes / 2) a.dram0_depth /= 2;
-  while (a.dram1_depth * a.vector_bytes() > bank_bytes / 2) a.dram1_depth /= 2;
+  while (a.dram0_depth * a.vector_bytes() > bytes_of_a_bank / 2) a.dram0_depth /= 2;
+  while (a.dram1_depth * a.vector_bytes() > bytes_of_a_bank / 2) a.dram1_depth /= 2;
   const tcu::InstructionLayout layout(a);
   std::vector<tcu::Instruction> legal;
   for (const tcu::Instruction& instruction : found.program.instructions) {
@@ -76,7 +76,8 @@ bool is_dram_move(const tcu::Instruction& instruction) {
 
 /// Compares the engines. `in_sequences` counts instructions that the fast engine skipped in
 /// sequences.
-std::string compare(const Case& c, Cycle max_cycles = 0, std::uint64_t* in_sequences = nullptr) {
+std::string compare(const RepeatedCase& c, Cycle max_cycles = 0,
+                    std::uint64_t* in_sequences = nullptr) {
   TcuSimulationConfig config = c.config;
   config.engine = Engine::step;
   const RunRecord step = record_run(c.program, config, max_cycles, false, observed_of(c.program));
@@ -89,7 +90,7 @@ std::string compare(const Case& c, Cycle max_cycles = 0, std::uint64_t* in_seque
 
 TEST(BoardMemoryRepeats, AgreeOnProgramsThatRepeatThemselves) {
   for (const std::uint64_t seed : test_seeds(34'000'000, 250)) {
-    const std::optional<Case> c =
+    const std::optional<RepeatedCase> c =
         random_case(seed, seed % 3 == 0 ? Hazards::any : Hazards::none, 12, 30);
     if (!c) continue;
     ASSERT_EQ(compare(*c), "") << "seed " << seed;
@@ -100,7 +101,8 @@ TEST(BoardMemoryRepeats, AgreeOnProgramsThatRepeatThemselves) {
 TEST(BoardMemoryRepeats, AgreeOnLongPartsWithoutTransfers) {
   std::uint64_t in_sequences = 0;
   for (const std::uint64_t seed : test_seeds(38'000'000, 120)) {
-    std::optional<Case> c = random_case(seed, seed % 3 == 0 ? Hazards::any : Hazards::none, 16, 8);
+    std::optional<RepeatedCase> c =
+        random_case(seed, seed % 3 == 0 ? Hazards::any : Hazards::none, 16, 8);
     if (!c) continue;
     std::vector<tcu::Instruction> moves, others;
     for (const tcu::Instruction& instruction : c->program.instructions) {
@@ -120,7 +122,7 @@ TEST(BoardMemoryRepeats, AgreeOnLongPartsWithoutTransfers) {
 
 TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {
   for (const std::uint64_t seed : test_seeds(35'000'000, 100)) {
-    const std::optional<Case> c = random_case(seed, Hazards::none, 8, 10);
+    const std::optional<RepeatedCase> c = random_case(seed, Hazards::none, 8, 10);
     Random random(seed);
     const Cycle limit = random.range(50, 9000);
     if (!c) continue;
@@ -132,7 +134,7 @@ TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {
 /// response.
 TEST(BoardMemoryRepeats, LeaveTheMachineInTheStateOfTheStepEngine) {
   for (const std::uint64_t seed : test_seeds(36'000'000, 80)) {
-    const std::optional<Case> c = random_case(seed, Hazards::none, 8, 8);
+    const std::optional<RepeatedCase> c = random_case(seed, Hazards::none, 8, 8);
     if (!c) continue;
     Random random(seed);
     TcuRunOptions options;

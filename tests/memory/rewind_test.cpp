@@ -27,7 +27,7 @@ constexpr std::uint32_t region_bytes = 1U << 14;
 std::uint32_t region(unsigned i) { return i * 0x00212000; }
 
 /// Events at the pins of a port with their cycles, as numbers.
-using Log = std::vector<std::uint64_t>;
+using PinLog = std::vector<std::uint64_t>;
 
 /// Sends random bursts to a slave's pins. A write's data may come before its address.
 class Master {
@@ -51,7 +51,7 @@ class Master {
     pins_.b.ready = random_.chance(90);
   }
 
-  void commit(Cycle now, Log& log) {
+  void commit(Cycle now, PinLog& log) {
     if (pins_.ar.fires()) reads_.pop_front();
     if (pins_.aw.fires()) writes_waiting_.pop_front();
     if (pins_.w.fires()) {
@@ -176,8 +176,8 @@ class Machine {
   }
 
   /// Returns the counts of the accounts and of the controller.
-  [[nodiscard]] Log counts() {
-    Log all;
+  [[nodiscard]] PinLog counts() {
+    PinLog all;
     for (const auto& slave : slaves_) {
       for (Account* account : {slave->account(), slave->memory_account()}) {
         account->settle();
@@ -189,7 +189,7 @@ class Machine {
     return all;
   }
 
-  Log log;
+  PinLog log;
 
  private:
   unsigned beat_bytes_;
@@ -222,7 +222,7 @@ TcuSimulationConfig random_config(Random& random) {
 enum class Between { nothing, marks, detours };
 
 struct Outcome {
-  Log log, counts;
+  PinLog log, counts;
   std::vector<std::uint8_t> contents;
   unsigned written_behind = 0;  ///< marks while the controller's buffer had writes
   unsigned cut_short = 0;       ///< detours that ended while bursts were pending

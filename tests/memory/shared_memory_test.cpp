@@ -95,11 +95,11 @@ std::string difference(const RecordsTogether& one, const RecordsTogether& other)
   return one.memory_statistics == other.memory_statistics ? "" : "figures of the memory";
 }
 
-struct Taken {
+struct TakenTogether {
   std::uint64_t in_sequences = 0, all = 0;
 };
 
-std::string compare(const Together& all, Taken& taken) {
+std::string compare(const Together& all, TakenTogether& taken) {
   TcuSimulationConfig config = all.config;
   config.engine = Engine::step;
   const RecordsTogether step = record_together(all.runs, config, all.units);
@@ -132,7 +132,7 @@ std::string compare(const Together& all, Taken& taken) {
 }
 
 TEST(SharedMemory, EnginesAgreeOnSeveralUnits) {
-  Taken taken;
+  TakenTogether taken;
   std::vector<std::uint64_t> seeds = test_seeds(48'100'000, 24);
   // A run cut off while a write is under way; a unit that hangs beside one that works; a transfer
   // beside an activation unit that holds results.
@@ -189,7 +189,7 @@ std::string random_arbitration(Random& random, unsigned units, bool has_stream) 
 }
 
 TEST(SharedMemory, EnginesAgreeUnderEveryArbitration) {
-  Taken taken;
+  TakenTogether taken;
   for (const std::uint64_t seed : test_seeds(48'300'000, 24)) {
     Together all = random_together(seed);
     Random random(seed + 1);
@@ -202,7 +202,7 @@ TEST(SharedMemory, EnginesAgreeUnderEveryArbitration) {
 
 /// Both ports of the only unit access the same bytes, so that their order in time matters.
 TEST(SharedMemory, EnginesAgreeWhereBothPortsAccessTheSameBytes) {
-  Taken taken;
+  TakenTogether taken;
   for (const std::uint64_t seed : test_seeds(48'200'000, 24)) {
     Random random(seed);
     Options options;

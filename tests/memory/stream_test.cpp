@@ -27,7 +27,7 @@ namespace tactus {
 namespace {
 
 /// A reader in front of a memory of constant latency. The test takes the words.
-struct Rig {
+struct StreamRig {
   KernelScope kernel;
   Clock clock;
   ClockDriver driver;  // never runs; SystemC's elaboration needs a process
@@ -35,8 +35,8 @@ struct Rig {
   PortPath path;
   StreamReader reader;
 
-  Rig(std::uint64_t period_ps, const PathConfig& config, const StreamReader::Config& stream,
-      std::uint64_t memory_ps = 0)
+  StreamRig(std::uint64_t period_ps, const PathConfig& config, const StreamReader::Config& stream,
+            std::uint64_t memory_ps = 0)
       : driver("driver", clock, sc_core::sc_time::from_value(period_ps),
                [](Cycle) { return false; }),
         memory("memory", memory_ps, 0),
@@ -64,8 +64,8 @@ TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
   for (const std::uint64_t seed : test_seeds(35'000'000, 100)) {
     Random random(seed);
     const unsigned bits = random.pick({32U, 64U, 128U, 512U, 1024U});
-    Rig rig(random.pick({10000U, 3003U, 142857U}), plain_path(bits),
-            {bits / 8, random.pick({128U, 256U, 4096U}), random.pick({1U, 2U, 5U})});
+    StreamRig rig(random.pick({10000U, 3003U, 142857U}), plain_path(bits),
+                  {bits / 8, random.pick({128U, 256U, 4096U}), random.pick({1U, 2U, 5U})});
     rig.clock.now = random.below(1000);
     for (unsigned run = 0; run < 2; ++run) {
       const std::uint64_t words = 1 + random.below(2000);
@@ -89,7 +89,7 @@ TEST(MemoryStream, BurstsThatAreAloneCostTheirLatencyEach) {
   constexpr unsigned latency = 7;  // cycles
   constexpr std::uint64_t period = 10000;
   for (const unsigned bursts : {1U, 2U}) {
-    Rig rig(period, plain_path(64), {8, 4096, bursts}, latency * period);
+    StreamRig rig(period, plain_path(64), {8, 4096, bursts}, latency * period);
     constexpr std::uint64_t most_words = 256;  // per burst: the limit of AXI4
     constexpr std::uint64_t words = 4 * most_words;
     rig.reader.start(words * 8);

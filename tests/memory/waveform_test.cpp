@@ -2,8 +2,6 @@
 // the controller issued.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "firmware/driver/common/memory_system.h"
+#include "isa/support/files.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_time.h"
 #include "models/sim/trace/tracer.h"
@@ -32,12 +31,6 @@ std::string file_name(const char* name) {
   return (std::filesystem::temp_directory_path() /
           (std::string("tactus_waveform_") + std::to_string(::getpid()) + "_" + name))
       .string();
-}
-
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 void load(TcuSimulation& simulation, const RandomProgram& program) {
@@ -170,7 +163,7 @@ TEST(MemoryWaveform, IsTheSameWithBothEnginesAndShowsEveryCommand) {
     random_memory(random, config);
     const Cycle last = trace_run(program, config, Engine::step, step);
     ASSERT_EQ(trace_run(program, config, Engine::fast, fast), last) << "seed " << seed;
-    ASSERT_EQ(content(step), content(fast)) << "seed " << seed;
+    ASSERT_EQ(read_text(step), read_text(fast)) << "seed " << seed;
     const std::vector<DdrCommand> log = commands_of(program, config);
     const std::uint64_t period = clock_period(config.clock_mhz).value();
     ASSERT_EQ(check(step, log, *config.resolved_ddr, period, last), "") << "seed " << seed;
@@ -182,7 +175,7 @@ TEST(MemoryWaveform, IsTheSameWithBothEnginesAndShowsEveryCommand) {
     window.last = last / 2 + 20;
     trace_run(program, config, Engine::step, step, window);
     trace_run(program, config, Engine::fast, fast, window);
-    ASSERT_EQ(content(step), content(fast)) << "seed " << seed;
+    ASSERT_EQ(read_text(step), read_text(fast)) << "seed " << seed;
   }
   EXPECT_GT(shown, 0U);
   std::filesystem::remove(step);

@@ -18,8 +18,6 @@ namespace {
 
 using Change = std::function<void(onnx::ModelProto&)>;
 
-Graph parse(const onnx::ModelProto& model) { return parse_graph(bytes_of(model), "m.onnx"); }
-
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
@@ -253,7 +251,7 @@ TEST(OnnxLoader, NodesOfOneNameGetNumbersAndNodesOfAnyOrderAreSorted) {
   onnx::ModelProto model = small_model();
   model.mutable_graph()->mutable_node(1)->set_name("dense");
   model.mutable_graph()->mutable_node()->SwapElements(0, 1);
-  const Graph graph = parse_graph(bytes_of(model), "m.onnx");
+  const Graph graph = parse(model);
   ASSERT_EQ(graph.nodes.size(), 2U);
   EXPECT_EQ(graph.nodes[0].op_type, "Gemm");
   // the node that comes first in the file keeps the name
@@ -265,7 +263,7 @@ TEST(OnnxLoader, NodesOfOneNameGetNumbersAndNodesOfAnyOrderAreSorted) {
 TEST(OnnxLoader, OutputsNeedNoType) {
   onnx::ModelProto model = small_model();
   model.mutable_graph()->mutable_output(0)->clear_type();
-  const Graph graph = parse_graph(bytes_of(model), "m.onnx");
+  const Graph graph = parse(model);
   ASSERT_EQ(graph.outputs.size(), 1U);
   EXPECT_EQ(graph.outputs[0].name, "z");
   EXPECT_FALSE(graph.outputs[0].dims);
@@ -279,7 +277,7 @@ TEST(OnnxLoader, NarrowTypesAreReadExactly) {
     w.clear_float_data();
     w.set_data_type(type);
     w.set_raw_data(raw);
-    return parse_graph(bytes_of(model), "m.onnx").initializers.at("b");
+    return parse(model).initializers.at("b");
   };
   using Proto = onnx::TensorProto;
   const std::vector<float> reals{-1.5F, 2.0F};

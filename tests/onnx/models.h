@@ -7,6 +7,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "firmware/onnx/loader.h"
+
 namespace tactus::nn {
 
 /// The graph x [1,4] -> Gemm with weights "w" [4,2] and bias "b" [2] -> y -> Relu -> z.
@@ -55,5 +57,7 @@ inline std::vector<std::uint8_t> bytes_of(const onnx::ModelProto& model) {
   const std::string text = model.SerializeAsString();
   return {text.begin(), text.end()};
 }
+
+inline Graph parse(const onnx::ModelProto& model) { return parse_graph(bytes_of(model), "m.onnx"); }
 
 }  // namespace tactus::nn

@@ -12,8 +12,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Graph parse(const onnx::ModelProto& model) { return parse_graph(bytes_of(model), "m.onnx"); }
-
 std::string refusal(const onnx::ModelProto& model) {
   try {
     static_cast<void>(parse(model));

@@ -94,16 +94,16 @@ std::pair<Tensors, std::vector<Element>> fragment_data(const std::string& path) 
 
 namespace {
 
-double work_of(const Block& block) {
+double points_of(const Block& block) {
   double work = 1;
   for (const Statement& stmt : block.statements) {
-    if (const Block* nested = stmt.block()) work += work_of(*nested);
+    if (const Block* nested = stmt.block()) work += points_of(*nested);
   }
   return work * static_cast<double>(block.positions());
 }
 
 }  // namespace
 
-double work_of(const Program& program) { return work_of(program.block()); }
+double work_of(const Program& program) { return points_of(program.block()); }
 
 }  // namespace tactus::stripe::test

@@ -17,7 +17,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-Program read(const std::string& text) {
+Program verified(const std::string& text) {
   Program program = read_text_form(text, "t");
   verify(program, "t");
   return program;
@@ -188,7 +188,7 @@ TEST(LowerForms, ProductsOfOneChannel) {
   }
   for (const std::string& text : texts) {
     SCOPED_TRACE(text);
-    const Program program = read(text);
+    const Program program = verified(text);
     const Tensors inputs = small_numbers(program);
     expect_equal(program, small_architecture(8), inputs, "O", interpret(program, inputs).at("O"));
   }
@@ -211,7 +211,7 @@ TEST(LowerForms, SumsOfSeveralTilesContinueInMemory) {
       "xfer_loc": {"name": "DMA0"}}},
     {"locate_inner_block": {"reqs": ["tile"], "inner_reqs": ["tcu_inner"],
       "loc": {"name": "ARRAY"}}}])";
-  Program program = read(product("fp32", "out"));
+  Program program = verified(product("fp32", "out"));
   const Tensors inputs = small_numbers(program);
   const Tensor expected = interpret(program, inputs).at("C");
   run_passes(program, read_passes(passes, "passes"));
@@ -224,7 +224,7 @@ TEST(LowerForms, SumsOfSeveralTilesContinueInMemory) {
 
 /// The array's sums start at zero, so the old contents are added after them.
 TEST(LowerForms, ProductsAddToOldContents) {
-  const Program program = read(product("fp32", "inout"));
+  const Program program = verified(product("fp32", "inout"));
   Tensors inputs = small_numbers(program);
   for (std::size_t i = 0; i < inputs.at("C").size(); ++i) {
     inputs.at("C")[i] = static_cast<double>(i % 7) - 3;
@@ -269,7 +269,7 @@ block [] ( // p
 }
 
 TEST(LowerForms, FunctionsUseTheUnitsLookupTables) {
-  Program program = read(lookup("T", 2));
+  Program program = verified(lookup("T", 2));
   EXPECT_EQ(print(read_text_form(print(program), "again")), print(program));
   run_passes(program, read_passes(R"([{"prune_refs": {"reqs": ["program"]}}])", "passes"));
   EXPECT_NE(program.block().ref("T"), nullptr);
@@ -306,8 +306,8 @@ TEST(LowerForms, FunctionsUseTheUnitsLookupTables) {
   const LoweredRun run = run_lowered(compiler::lower(program, machine, options), inputs);
   EXPECT_EQ(run.simulated, run.interpreted);
   EXPECT_EQ(run.simulated.at("Y"), expected);
-  EXPECT_THROW((void)read(lookup("U", 2)), UserError) << "there is no table U";
-  EXPECT_THROW((void)read(lookup("T", 3)), UserError) << "three rows";
+  EXPECT_THROW((void)verified(lookup("U", 2)), UserError) << "there is no table U";
+  EXPECT_THROW((void)verified(lookup("T", 3)), UserError) << "three rows";
 }
 
 TEST(LowerForms, AProgramWithoutOutputsIsRefused) {
@@ -316,7 +316,7 @@ TEST(LowerForms, AProgramWithoutOutputsIsRefused) {
     machine.lookup_tables = {2, 8, 1};
     machine.simd_registers_depth = 3;
     try {
-      (void)compiler::lower(read(text), machine, options);
+      (void)compiler::lower(verified(text), machine, options);
       return std::string();
     } catch (const UserError& error) {
       return std::string(error.what());
@@ -380,7 +380,7 @@ TEST(LowerForms, ReductionsContinueFromBlockToBlock) {
   for (const char* op : {"max", "min", "add"}) {
     for (const char* direction : {"out", "inout"}) {
       SCOPED_TRACE(fmt::format("{} {}", op, direction));
-      const Program program = read(pool(op, direction));
+      const Program program = verified(pool(op, direction));
       Tensors inputs = sample_inputs(program);
       inputs["X"].resize(96);
       for (std::size_t i = 0; i < 96; ++i) inputs["X"][i] = static_cast<double>(i * 37 % 19) - 9;
@@ -402,12 +402,12 @@ TEST(LowerForms, ReductionsContinueFromBlockToBlock) {
 TEST(LowerForms, IntegersAreComputedInTheUnitsDataType) {
   for (const char* type : {"i8", "i16", "i32", "fp16", "bf16"}) {
     SCOPED_TRACE(type);
-    const Program program = read(product(type, "out"));
+    const Program program = verified(product(type, "out"));
     const Tensors inputs = small_numbers(program);
     expect_equal(program, small_architecture(4), inputs, "C", interpret(program, inputs).at("C"));
   }
   // Values beyond the unit's range saturate, also in the interpreter.
-  const Program program = read(product("i32", "out"));
+  const Program program = verified(product("i32", "out"));
   Tensors inputs;
   inputs["A"].assign(128, 100);
   inputs["B"].assign(128, 100);

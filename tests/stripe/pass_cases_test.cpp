@@ -53,7 +53,7 @@ block [] ( // p
                      stride * 7 + 3, in, out, in * out, 4 * stride, width, stride);
 }
 
-Program read(const std::string& text) {
+Program verified(const std::string& text) {
   Program program = read_text_form(text, "t");
   verify(program, "t");
   return program;
@@ -89,7 +89,7 @@ const Block& kernel_of(const Program& program) {
 
 TEST(StripePassCases, CacheByReferenceJoinsIndexesThatShareElements) {
   for (const std::uint64_t stride : {1U, 2U}) {
-    const Program before = read(convolution(stride, 4, 8));
+    const Program before = verified(convolution(stride, 4, 8));
     const Program program = passed(before, fmt::format(cache_list, "inner", "In", "true"));
     const Refinement& copy = kernel_of(program).ref_at("I");
     // 4 windows of 3 elements, `stride` apart; channels are not changed.
@@ -99,12 +99,12 @@ TEST(StripePassCases, CacheByReferenceJoinsIndexesThatShareElements) {
   }
   // Windows without common elements keep an index each.
   const Program apart =
-      passed(read(convolution(3, 4, 8)), fmt::format(cache_list, "inner", "In", "true"));
+      passed(verified(convolution(3, 4, 8)), fmt::format(cache_list, "inner", "In", "true"));
   EXPECT_EQ(kernel_of(apart).ref_at("I").shape.sizes(), (std::vector<std::uint64_t>{4, 3, 4}));
 }
 
 TEST(StripePassCases, CacheByReferenceOrdersByStrideUnlessToldNot) {
-  const Program before = read(convolution(1, 4, 8));
+  const Program before = verified(convolution(1, 4, 8));
   const Program program = passed(before, fmt::format(cache_list, "inner", "Out", "false"));
   EXPECT_EQ(kernel_of(program).ref_at("O").shape.sizes(), (std::vector<std::uint64_t>{8, 4}));
   const Program ordered = passed(before, fmt::format(cache_list, "inner", "Out", "true"));
@@ -112,7 +112,7 @@ TEST(StripePassCases, CacheByReferenceOrdersByStrideUnlessToldNot) {
 }
 
 TEST(StripePassCases, CacheByReferenceWorksThroughALevelInBetween) {
-  const Program before = read(convolution(1, 4, 8));
+  const Program before = verified(convolution(1, 4, 8));
   const std::string between =
       R"([{"autotile": {"reqs": ["inner"], "only_po2": true, "max_total_size": 200,
          "outer_set": ["between"], "inner_set": ["innermost"], "clear_outer": true}}])";
@@ -125,7 +125,7 @@ TEST(StripePassCases, CacheByReferenceWorksThroughALevelInBetween) {
 }
 
 TEST(StripePassCases, CacheByReferenceSaysWhyItIsNotPossible) {
-  const Program before = read(convolution(1, 4, 8));
+  const Program before = verified(convolution(1, 4, 8));
   EXPECT_NE(error_of(before, fmt::format(cache_list, "nobody", "In", "true"))
                 .find("block \"kernel\": no block inside has tag nobody"),
             std::string::npos);
@@ -141,7 +141,7 @@ TEST(StripePassCases, CacheByReferenceSaysWhyItIsNotPossible) {
 // -----------------------------------------------------------------------
 
 TEST(StripePassCases, PassesThatWrapBlocksRefuseTheProgramsOutermostBlock) {
-  const Program before = read(convolution(1, 4, 8));
+  const Program before = verified(convolution(1, 4, 8));
   for (const char* const reqs : {R"(["program"])", "[]", R"(["all"])"}) {
     for (const char* const options :
          {R"("autotile": {"reqs": %)", R"("partition_compute": {"num_parts": 2, "reqs": %)",
@@ -158,7 +158,7 @@ TEST(StripePassCases, PassesThatWrapBlocksRefuseTheProgramsOutermostBlock) {
 }
 
 TEST(StripePassCases, NoPassRemovesTheUsersBuffers) {
-  const Program before = read(convolution(1, 4, 8));
+  const Program before = verified(convolution(1, 4, 8));
   for (const PassKind& kind : pass_kinds()) {
     Program program = before;
     try {
@@ -220,14 +220,14 @@ TEST(StripePassCases, IlpRemovesConstraintsThatLightKeeps) {
   const std::string ilp = R"([{"ilp_cstr_reduction": {"reqs": ["all"]}}])";
   // From i <= j and i + j <= 6 follow i <= 3 and j <= 6, so the constraint 3 - i >= 0 is not
   // needed.
-  const Program before = read(constrained("-1*i + j >= 0\n6 - i - j >= 0\n3 - i >= 0\n"));
+  const Program before = verified(constrained("-1*i + j >= 0\n6 - i - j >= 0\n3 - i >= 0\n"));
   EXPECT_EQ(kernel_of(passed(before, light)).indexes[1].range, 7U);
   const Program program = passed(before, ilp);
   EXPECT_EQ(kernel_of(program).indexes[0].range, 4U);
   EXPECT_EQ(kernel_of(program).indexes[1].range, 7U);
   EXPECT_EQ(kernel_of(program).constraints.size(), 2U);
   // No position satisfies i >= 5, j >= 5 and i + j <= 9.
-  const Program empty = read(constrained("-5 + i >= 0\n-5 + j >= 0\n9 - i - j >= 0\n"));
+  const Program empty = verified(constrained("-5 + i >= 0\n-5 + j >= 0\n9 - i - j >= 0\n"));
   const Program removed = passed(empty, ilp);
   EXPECT_TRUE(removed.block().statements[0].block()->statements[0].has_tag("removed"));
 }
@@ -252,7 +252,7 @@ std::size_t slices(const Program& program) {
 TEST(StripePassCases, ScheduleWorksOnSlicesWhereWholeBuffersDoNotFit) {
   // I has 10x16 numbers, K 3x16x32, O 8x32: 640, 6144 and 1024 bytes. A position uses 6 rows of I,
   // all of K and 4 rows of O: 384, 6144 and 512 bytes.
-  const Program before = read(convolution(1, 16, 32));
+  const Program before = verified(convolution(1, 16, 32));
   EXPECT_EQ(slices(passed(before, schedule_of(8))), 0U);
   const Program program = passed(before, schedule_of(7));
   EXPECT_EQ(slices(program), 3U);  // two inputs, one output
@@ -279,7 +279,7 @@ std::string schedule_with(std::uint64_t KiB, const std::string& location,
 const char* const banks = R"({"devs": [{"name": "SRAM", "units": [{"terms": {"unit": 1}}]}]})";
 
 TEST(StripePassCases, ScheduleChoosesUnits) {
-  const Program before = read(convolution(1, 16, 32));
+  const Program before = verified(convolution(1, 16, 32));
   // The buffers have 640, 6144 and 1024 bytes. Only K is larger than 2 KiB, and together they are
   // larger than 7 KiB.
   const Program coloured =
@@ -332,7 +332,7 @@ TEST(StripePassCases, ScheduleChoosesUnits) {
 }
 
 TEST(StripePassCases, ScheduleAppendsDevices) {
-  Program before = read(convolution(1, 16, 32));
+  Program before = verified(convolution(1, 16, 32));
   for (auto& [into, ref] : before.block().refs) ref.location.devices = {{"CHIP", {}}};
   for (auto& [into, ref] : before.block().statements[0].block()->refs) {
     ref.location.devices = {{"CHIP", {}}};
@@ -362,8 +362,8 @@ TEST(StripePassCases, ScheduleReusesAnAddressOnlyAfterItsWindow) {
         i - 1, i);
   }
   const Program before =
-      read("0: #program\nblock [] ( // p\n" + user + ") {\n0: #main\nblock [] ( // main\n" + main +
-           ") {\n" + kernels + "}\n}\n");
+      verified("0: #program\nblock [] ( // p\n" + user + ") {\n0: #main\nblock [] ( // main\n" +
+               main + ") {\n" + kernels + "}\n}\n");
   std::vector<std::size_t> places;
   for (const int window : {0, 1, 2, 3}) {
     const Program program =
@@ -390,7 +390,7 @@ TEST(StripePassCases, VectorLayoutMakesSumsAndResultsWholeVectors) {
        {"name": "n", "size": 8, "outs": [1], "ins": [0, 1]},
        {"name": "m", "size": -1, "outs": [-1], "ins": [-1, 0]}]}]}}])";
   // 3 channels in, 5 out, in one kernel without tiles, so that the indexes are the kernel's.
-  const Program before = read(R"(0: #program
+  const Program before = verified(R"(0: #program
 block [] ( // p
     #user none new@0x00000000 I[0, 0] fp32:I(6, 3):(3, 1)
     #user none new@0x00000000 K[0, 0] fp32:I(3, 5):(5, 1)
@@ -442,7 +442,7 @@ block [] ( // p
 
 TEST(StripePassCases, VectorLayoutTurnsWhatIsSummedInnermost) {
   // The summed dimension of the activations is outermost.
-  const Program before = read(R"(0: #program
+  const Program before = verified(R"(0: #program
 block [] ( // p
     #user none new@0x00000000 I[0, 0] fp32:I(8, 6):(6, 1)
     #user none new@0x00000000 K[0, 0] fp32:I(8, 8):(8, 1)

@@ -51,10 +51,10 @@ Stencil two_by_free() {
   return {32, {{"k", 16, {-1}, {-1, 0}}, {"x", 16, {-1}, {0, -1}}, {"c", -1, {0}, {-1, -1}}}};
 }
 
-using Sizes = std::vector<std::tuple<std::string, std::string, std::uint64_t>>;
+using NamedSizes = std::vector<std::tuple<std::string, std::string, std::uint64_t>>;
 
-Sizes sizes_of(const StencilMatch& match) {
-  Sizes sizes;
+NamedSizes sizes_of(const StencilMatch& match) {
+  NamedSizes sizes;
   for (const auto& entry : match.indexes) {
     sizes.emplace_back(entry.index, entry.stencil_index, entry.size);
   }
@@ -67,7 +67,7 @@ TEST(StencilNumbers, MatrixProduct) {
   // 7 x 7 tiles of 16 x 16 x 100 positions, plus 32 per tile.
   EXPECT_EQ(match->cost, 1255968U);
   EXPECT_EQ(match->cost, 112U * 112 * 100 + 32 * 7 * 7);
-  EXPECT_EQ(sizes_of(*match), (Sizes{{"k", "c", 100}, {"m", "k", 16}, {"n", "x", 16}}));
+  EXPECT_EQ(sizes_of(*match), (NamedSizes{{"k", "c", 100}, {"m", "k", 16}, {"n", "x", 16}}));
 }
 
 TEST(StencilNumbers, OneDimensionalConvolution) {
@@ -79,9 +79,9 @@ TEST(StencilNumbers, OneDimensionalConvolution) {
   const auto match = find_stencil(block, {two_by_free()}, false);
   ASSERT_TRUE(match);
   EXPECT_EQ(match->cost, 1378944U);
-  EXPECT_EQ(
-      sizes_of(*match),
-      (Sizes{{"ci", "c", 64}, {"co", "k", 16}, {"k0", "*", 1}, {"n", "*", 1}, {"x0", "x", 16}}));
+  EXPECT_EQ(sizes_of(*match),
+            (NamedSizes{
+                {"ci", "c", 64}, {"co", "k", 16}, {"k0", "*", 1}, {"n", "*", 1}, {"x0", "x", 16}}));
 }
 
 TEST(StencilNumbers, ConvolutionTakesTheCheaperOfTwoShapes) {
@@ -100,13 +100,13 @@ TEST(StencilNumbers, ConvolutionTakesTheCheaperOfTwoShapes) {
   const auto match = find_stencil(block, {two_by_free(), in_two}, false);
   ASSERT_TRUE(match);
   EXPECT_EQ(match->cost, 323280000U);
-  EXPECT_EQ(sizes_of(*match), (Sizes{{"ci", "c", 56},
-                                     {"co", "k", 16},
-                                     {"k0", "*", 1},
-                                     {"k1", "*", 1},
-                                     {"n", "*", 1},
-                                     {"x0", "x", 4},
-                                     {"x1", "y", 4}}));
+  EXPECT_EQ(sizes_of(*match), (NamedSizes{{"ci", "c", 56},
+                                          {"co", "k", 16},
+                                          {"k0", "*", 1},
+                                          {"k1", "*", 1},
+                                          {"n", "*", 1},
+                                          {"x0", "x", 4},
+                                          {"x1", "y", 4}}));
   // With 16 pixels of a row per tile, 16 of 128 positions are unused.
   EXPECT_GT(find_stencil(block, {two_by_free()}, false)->cost, match->cost);
 }
@@ -117,7 +117,7 @@ TEST(StencilNumbers, StrictSizesDivideTheRanges) {
   const auto match = find_stencil(matrix_product(1024), {exact}, true);
   ASSERT_TRUE(match);
   EXPECT_EQ(match->cost, 1074266112U);
-  EXPECT_EQ(sizes_of(*match), (Sizes{{"k", "k", 64}, {"m", "n", 16}, {"n", "m", 64}}));
+  EXPECT_EQ(sizes_of(*match), (NamedSizes{{"k", "k", 64}, {"m", "n", 16}, {"n", "m", 64}}));
   EXPECT_FALSE(find_stencil(matrix_product(100), {exact}, true));
   EXPECT_TRUE(find_stencil(matrix_product(100), {exact}, false));
 }

@@ -21,6 +21,9 @@ namespace tactus {
 /// True if a program of this name is on the PATH.
 [[nodiscard]] bool installed(const std::string& program);
 
+/// Returns the child processes of a process.
+[[nodiscard]] std::vector<pid_t> children(pid_t parent);
+
 /// A child process whose standard input is empty.
 class Process {
  public:

@@ -257,12 +257,6 @@ TEST_F(SweepCommand, AClosedPipeDoesNotEndTheSweep) {
   EXPECT_EQ(read("err.txt"), "");
 }
 
-/// Returns the child processes of a process.
-std::vector<pid_t> children(pid_t parent) {
-  std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
-  return {std::istream_iterator<pid_t>(list), {}};
-}
-
 TEST_F(SweepCommand, APointKilledFromOutsideRunsAgain) {
   write_eight();
   ASSERT_EQ(tactus("sweep s.json -o whole").code, 0);

@@ -18,7 +18,7 @@ Configuration example() {
 
 double value(const std::string& text) { return Expression(text, example()).value(example()); }
 
-std::string error(const std::string& text) {
+std::string expression_error(const std::string& text) {
   return error_of([&] { (void)value(text); });
 }
 
@@ -40,18 +40,19 @@ TEST(SweepExpression, UsesTheValuesOfTheGivenConfiguration) {
 
 TEST(SweepExpression, NamesThatTwoSectionsShareNeedTheSection) {
   EXPECT_EQ(value("workload.seed * 10 + board.seed"), 31);
-  EXPECT_NE(error("seed + 1").find("unknown name \"seed\""), std::string::npos)
-      << error("seed + 1");
+  EXPECT_NE(expression_error("seed + 1").find("unknown name \"seed\""), std::string::npos)
+      << expression_error("seed + 1");
 }
 
 TEST(SweepExpression, MistakesAreNamed) {
-  EXPECT_NE(error("aray_size * 2").find("did you mean \"array_size\"?"), std::string::npos)
-      << error("aray_size * 2");
-  EXPECT_NE(error("network + 1").find("unknown name \"network\""), std::string::npos);
-  EXPECT_NE(error("array_size *").find("array_size *"), std::string::npos);
-  EXPECT_NE(error("array_size = 4"), "no error");
-  EXPECT_NE(error("1 / (array_size - 8)").find("no finite value"), std::string::npos);
-  EXPECT_NE(error(""), "no error");
+  EXPECT_NE(expression_error("aray_size * 2").find("did you mean \"array_size\"?"),
+            std::string::npos)
+      << expression_error("aray_size * 2");
+  EXPECT_NE(expression_error("network + 1").find("unknown name \"network\""), std::string::npos);
+  EXPECT_NE(expression_error("array_size *").find("array_size *"), std::string::npos);
+  EXPECT_NE(expression_error("array_size = 4"), "no error");
+  EXPECT_NE(expression_error("1 / (array_size - 8)").find("no finite value"), std::string::npos);
+  EXPECT_NE(expression_error(""), "no error");
 }
 
 }  // namespace

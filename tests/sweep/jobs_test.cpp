@@ -128,12 +128,6 @@ TEST_F(Jobs, NoProcessIsLeftAfterAStopOrAnException) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-/// Returns the child processes of a process.
-std::vector<pid_t> children(pid_t parent) {
-  std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
-  return {std::istream_iterator<pid_t>(list), {}};
-}
-
 bool lives(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -21,11 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace tactus::tf {
 namespace {
 
-const std::string folder = TACTUS_GOLDEN_DIR "/lite/";
+const std::string lite_folder = TACTUS_GOLDEN_DIR "/lite/";
 
 std::vector<std::string> lite_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(lite_folder)) {
     const std::string name = entry.path().stem().string();
     if (entry.path().extension() == ".tflite" && name != "unsupported") names.push_back(name);
   }
@@ -41,8 +41,8 @@ struct LiteCase {
 
 LiteCase read_lite_case(const std::string& name) {
   LiteCase c;
-  c.graph = load_model(folder + name + ".tflite");
-  for (nn::NamedTensor& array : nn::read_npz(folder + name + ".npz")) {
+  c.graph = load_model(lite_folder + name + ".tflite");
+  for (nn::NamedTensor& array : nn::read_npz(lite_folder + name + ".npz")) {
     if (array.name.rfind("in_", 0) == 0) {
       const std::size_t k = std::stoul(array.name.substr(3));
       c.inputs[c.graph.inputs.at(k).name] = std::move(array.tensor);
@@ -100,7 +100,7 @@ std::string refusal_of(const std::string& path) {
 }
 
 TEST(LiteModel, ARefusalNamesTheOperatorAndWhereToCut) {
-  const std::string text = refusal_of(folder + "unsupported.tflite");
+  const std::string text = refusal_of(lite_folder + "unsupported.tflite");
   EXPECT_NE(text.find("(TOPK_V2): the operator is not supported"), std::string::npos) << text;
   EXPECT_NE(text.find("supported operators: ABS, ADD, "), std::string::npos) << text;
   EXPECT_NE(text.find("what comes before can be compiled alone: --output-tensor \"Relu\""),
@@ -118,7 +118,7 @@ TEST(LiteModel, APackageForAnEdgeTpuIsRefused) {
 TEST(LiteModel, MutatedModelsAreReadOrRefused) {
   std::vector<std::vector<std::uint8_t>> models;
   for (const char* name : {"cnn_whole_io", "branches_float", "split", "shapes"}) {
-    models.push_back(read_file(folder + name + ".tflite"));
+    models.push_back(read_file(lite_folder + name + ".tflite"));
   }
   for (std::size_t size = 0; size < models[2].size(); ++size) {
     LLVMFuzzerTestOneInput(models[2].data(), size);

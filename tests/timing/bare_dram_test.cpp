@@ -11,11 +11,11 @@ class BareDramTiming : public ArrayTiming {};
 INSTANTIATE_TEST_SUITE_P(N, BareDramTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-constexpr Cycle latencies[] = {1, 2, 7, 30};
+constexpr Cycle access_latencies[] = {1, 2, 7, 30};
 
 TEST_P(BareDramTiming, Read) {
   for (const unsigned port : {0U, 1U}) {
-    for (const Cycle k : latencies) {
+    for (const Cycle k : access_latencies) {
       for (const std::uint64_t n : counts()) {
         SCOPED_TRACE(testing::Message() << "port " << port << ", k=" << k << ", n=" << n);
         const Recorder r = run_bare(program().read_dram(port, n), k);
@@ -43,7 +43,7 @@ TEST_P(BareDramTiming, Write) {
 }
 
 TEST_P(BareDramTiming, StridedTransfersSendOneRequestAVector) {
-  for (const Cycle k : latencies) {
+  for (const Cycle k : access_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << "k=" << k << ", n=" << n);
       const Recorder in = run_bare(program().read_dram(0, n, {0, 0}, {7, 2}), k);

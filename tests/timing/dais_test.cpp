@@ -13,7 +13,7 @@ namespace {
 using Kind = TcuEvent;
 using Move = Program::Kind;
 
-constexpr std::array<std::size_t, 4> latencies = {1, 2, 3, 6};
+constexpr std::array<std::size_t, 4> block_latencies = {1, 2, 3, 6};
 
 class DaisTiming : public ArrayTiming {
  protected:
@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(N, DaisTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
 TEST_P(DaisTiming, SingleInstruction) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Recorder r = run_bare(with_block(latency).dais(n).no_op());
@@ -48,7 +48,7 @@ TEST_P(DaisTiming, SingleInstruction) {
 /// An accumulating Dais takes no longer than a plain one. An accumulating MatMul does, since it
 /// must not start before its results can be written.
 TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Recorder r = run_bare(with_block(latency).dais_accumulate(n));
@@ -65,7 +65,7 @@ TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
 }
 
 TEST_P(DaisTiming, AccumulatingWideSamplesTakesNoLonger) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::size_t k_in : {1U, 2U, 3U}) {
       for (const std::size_t k_out : {1U, 2U, 3U}) {
         SCOPED_TRACE(testing::Message()
@@ -82,7 +82,7 @@ TEST_P(DaisTiming, AccumulatingWideSamplesTakesNoLonger) {
 }
 
 TEST_P(DaisTiming, BackToBackLeavesNoBubble) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       if (latency + 1 > 2 * n_array * n) continue;  // this case is in the next test
@@ -118,7 +118,7 @@ TEST(DaisQueues, AtMostTwoNAndOneInstructionsWaitForResults) {
 }
 
 TEST_P(DaisTiming, WideInputsAreCollected) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::size_t k_in : {2U, 3U, 5U}) {
       for (const std::size_t k_out : {1U, 2U}) {
         for (const std::uint64_t n : counts()) {
@@ -146,7 +146,7 @@ TEST_P(DaisTiming, WideInputsAreCollected) {
 /// Results have more vectors than inputs: the block holds L samples, and then accepts a sample when
 /// a result leaves with its last vector.
 TEST_P(DaisTiming, WideResultsHoldTheInputBack) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::size_t k_in : {1U, 2U}) {
       for (const std::size_t k_out : {2U, 3U, 5U}) {
         for (const std::uint64_t n : counts()) {
@@ -200,7 +200,7 @@ TEST_P(DaisTiming, AddressesWalkSampleAfterSample) {
 // ---- with other instructions -------------------------------------------------------------------
 
 TEST_P(DaisTiming, ResultsFollowThoseOfTheArray) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " vectors, latency " << latency);
       const Recorder r = run_bare(with_block(latency).mat_mul(n).dais(n, 0, {n, 0}, {n, 0}));
@@ -219,7 +219,7 @@ TEST_P(DaisTiming, ResultsFollowThoseOfTheArray) {
 }
 
 TEST_P(DaisTiming, TheArrayWaitsForResultsOfABlock) {
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " vectors, latency " << latency);
       const Recorder r = run_bare(with_block(latency).dais(n).mat_mul(n, {n, 0}, {n, 0}));
@@ -235,7 +235,7 @@ TEST_P(DaisTiming, TheArrayWaitsForResultsOfABlock) {
 
 TEST_P(DaisTiming, WeightsDoNotWaitForABlock) {
   const std::uint64_t n = 5, weights = n_array + 1;
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     const Recorder r = run_bare(with_block(latency).dais(n).load_weights(weights));
     EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h, n + weights));
     EXPECT_EQ(r.cycles_of(Kind::load), steps(h + n + 1, weights));
@@ -289,7 +289,7 @@ TEST_P(DaisTiming, ASampleCanWaitHalfCollected) {
 /// gap.
 TEST_P(DaisTiming, ABusyAccumulatorStallsTheBlock) {
   const std::uint64_t n = 12;
-  for (const std::size_t latency : latencies) {
+  for (const std::size_t latency : block_latencies) {
     SCOPED_TRACE(latency);
     const std::uint64_t operations = 5;
     Program p = with_block(latency);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "isa/support/files.h"
 #include "tests/support/test_scale.h"
 #include "tests/trace/traced_run.h"
 #include "tests/trace/vcd_events.h"
@@ -132,12 +131,6 @@ TEST(TraceEvents, WaveformsOfRandomProgramsHaveTheEventsOfTheLog) {
   }
 }
 
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 /// A sleeping unit's signals show the same values as if it were evaluated: the dump is the same,
 /// byte for byte, when every unit is evaluated in every cycle, in a random order.
 void expect_same_when_shuffled(std::uint64_t seed) {
@@ -153,9 +146,9 @@ void expect_same_when_shuffled(std::uint64_t seed) {
     TracedSimulation(program, config).run(folder.path("fixed.vcd"), {}, 3000);
     config.shuffle_seed = 11;
     TracedSimulation(program, config).run(folder.path("shuffled.vcd"), {}, 3000);
-    const std::string fixed = content(folder.path("fixed.vcd"));
+    const std::string fixed = read_text(folder.path("fixed.vcd"));
     EXPECT_GT(fixed.size(), 10000U);
-    EXPECT_TRUE(fixed == content(folder.path("shuffled.vcd"))) << percent << " % stalls";
+    EXPECT_TRUE(fixed == read_text(folder.path("shuffled.vcd"))) << percent << " % stalls";
   }
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "isa/support/files.h"
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/trace/gtkwave_save.h"
 #include "tests/trace/traced_run.h"
@@ -17,12 +17,6 @@
 
 namespace tactus {
 namespace {
-
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 // ---- the writer, with signals of the test -------------------------------------------------------
 
@@ -115,7 +109,7 @@ TEST_F(Writer, WritesTheExpectedFile) {
       "#1500\n1'\nb110 %\n1!\n1\"\n1#\nb110100101 $\n#1625\n0'\n"
       "#1750\n1'\nb111 %\n0#\nb0 $\n#1875\n0'\n"
       "#2000\n";
-  EXPECT_EQ(content(folder_.path("a.vcd")), header + changes);
+  EXPECT_EQ(read_text(folder_.path("a.vcd")), header + changes);
 }
 
 TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
@@ -129,7 +123,7 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
     cycle(tracer, now);
   }
   writer.close();
-  const std::string text = content(folder_.path("a.vcd"));
+  const std::string text = read_text(folder_.path("a.vcd"));
   EXPECT_NE(text.find("$timescale 100 ps $end"), std::string::npos);  // one tick is half a period
   const std::string tail = "$end\n#7000\nb10 %\n#10000\n";
   ASSERT_GT(text.size(), tail.size());
@@ -146,7 +140,7 @@ TEST_F(Writer, TheClockIsNotWrittenWhileNothingElseChanges) {
   }
   writer.close();
   EXPECT_EQ(tracer.cycles(), 1'000'000U);
-  const std::string text = content(folder_.path("a.vcd"));
+  const std::string text = read_text(folder_.path("a.vcd"));
   const std::string tail = "$end\n#5\n0'\n#7000000\n1'\nb10 %\n#7000005\n0'\n#10000000\n";
   ASSERT_GT(text.size(), tail.size());
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
@@ -160,7 +154,7 @@ TEST_F(Writer, AClockThatIsTracedAloneHasAllItsEdges) {
   trace::Tracer tracer(plan, {}, writer);
   for (Cycle now = 0; now < 3; ++now) cycle(tracer, now);
   writer.close();
-  const std::string text = content(folder_.path("a.vcd"));
+  const std::string text = read_text(folder_.path("a.vcd"));
   EXPECT_EQ(text.substr(text.find("#0\n")),
             "#0\n$dumpvars\n1!\n$end\n#5\n0!\n#10\n1!\n#15\n0!\n#20\n1!\n#25\n0!\n#30\n");
 }
@@ -189,7 +183,7 @@ TEST_F(Writer, TheLimitEndsTheFileWithAWholeCycle) {
   EXPECT_LE(std::filesystem::file_size(folder_.path("part.vcd")), size / 2);
   EXPECT_GT(std::filesystem::file_size(folder_.path("part.vcd")), size / 2 - 100);
   (void)run("window.vcd", ~std::uint64_t{0}, end - 1);
-  EXPECT_EQ(content(folder_.path("part.vcd")), content(folder_.path("window.vcd")));
+  EXPECT_EQ(read_text(folder_.path("part.vcd")), read_text(folder_.path("window.vcd")));
 }
 
 TEST_F(Writer, ValuesAreTruncatedToTheirWidth) {
@@ -201,7 +195,7 @@ TEST_F(Writer, ValuesAreTruncatedToTheirWidth) {
   wires_.count = 0x1235;
   cycle(tracer, 0);
   writer.close();
-  EXPECT_NE(content(folder_.path("a.vcd")).find("\nb101 !\n"), std::string::npos);
+  EXPECT_NE(read_text(folder_.path("a.vcd")).find("\nb101 !\n"), std::string::npos);
 }
 
 TEST_F(Writer, AFullDiskIsReportedAtTheEnd) {

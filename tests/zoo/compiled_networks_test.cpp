@@ -204,7 +204,7 @@ TEST(CompiledNetworks, EqualTheFixedPointModelOnNarrowArrays) {
 
 // ---- the optimising compiler --------------------------------------------------------------------
 
-double rms_error(const Tensor& actual, const Tensor& expected) {
+double rms_of(const Tensor& actual, const Tensor& expected) {
   double sum = 0;
   for (std::size_t i = 0; i < actual.floats.size(); ++i) {
     const double difference =
@@ -232,8 +232,8 @@ void expect_near_float(const Graph& graph, const Case& c, const compiler::Compil
     const bool host = node != nullptr && node->op_type == "Softmax";
     const Tensor& expected = exact.at(host ? node->inputs[0] : output.name);
     const Tensor usual = to_real(c.architecture.data_type, fixed.at(output.name));
-    const double usual_error = rms_error(usual, expected);
-    EXPECT_LT(rms_error(on_machine.at(output.name), expected), 2 * usual_error + 6 * unit)
+    const double usual_error = rms_of(usual, expected);
+    EXPECT_LT(rms_of(on_machine.at(output.name), expected), 2 * usual_error + 6 * unit)
         << output.name << ", by a strategy " << usual_error;
   }
 }

@@ -135,7 +135,7 @@ TEST(OptimisedExtensions, EnginesAgree) {
   });
 }
 
-struct Budget {
+struct ExtensionBudget {
   const char* architecture;
   unsigned axi_data_bits;
   tcu::ShadowWeights shadow_weights;
@@ -144,16 +144,16 @@ struct Budget {
   std::uint64_t cycles;  ///< upper limit
 };
 
-void PrintTo(const Budget& budget, std::ostream* out) {
+void PrintTo(const ExtensionBudget& budget, std::ostream* out) {
   *out << budget.architecture << ", " << budget.cycles << " cycles";
 }
 
-class ExtensionCycles : public testing::TestWithParam<Budget> {};
+class ExtensionCycles : public testing::TestWithParam<ExtensionBudget> {};
 
 /// ResNet-20 with memory of fixed latency: every layer is predicted within 5 %, the network within
 /// 3 %.
 TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
-  const Budget& budget = GetParam();
+  const ExtensionBudget& budget = GetParam();
   Target machine;
   machine.axi_data_bits = budget.axi_data_bits;
   machine.architecture = tcu::read_architecture(std::string(TACTUS_SOURCE_DIR "/configs/arch/") +
@@ -178,20 +178,20 @@ TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
 constexpr auto off = tcu::ShadowWeights::off, on = tcu::ShadowWeights::on,
                own = tcu::ShadowWeights::own_reads;
 INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
-                         testing::Values(Budget{"artya7100t", 64, on, 0, false, 1190000},
-                                         Budget{"artya7100t", 64, off, 8, false, 1190000},
-                                         Budget{"artya7100t", 64, on, 8, false, 1039000},
-                                         Budget{"artya7100t", 64, on, 8, true, 983000},
-                                         Budget{"ultra96v2", 128, on, 0, false, 368000},
-                                         Budget{"ultra96v2", 128, off, 8, false, 392000},
-                                         Budget{"ultra96v2", 128, off, 0, true, 421000},
-                                         Budget{"ultra96v2", 128, on, 8, false, 320000},
-                                         Budget{"ultra96v2", 128, on, 8, true, 284000},
-                                         Budget{"ultra96v2", 128, own, 8, false, 296000},
-                                         Budget{"artya7100t", 64, own, 8, false, 982000},
-                                         Budget{"zcu104", 128, on, 8, true, 107500},
-                                         Budget{"zcu104", 128, own, 8, true, 93500},
-                                         Budget{"zcu104_uram", 512, own, 8, true, 89500}));
+                         testing::Values(ExtensionBudget{"artya7100t", 64, on, 0, false, 1190000},
+                                         ExtensionBudget{"artya7100t", 64, off, 8, false, 1190000},
+                                         ExtensionBudget{"artya7100t", 64, on, 8, false, 1039000},
+                                         ExtensionBudget{"artya7100t", 64, on, 8, true, 983000},
+                                         ExtensionBudget{"ultra96v2", 128, on, 0, false, 368000},
+                                         ExtensionBudget{"ultra96v2", 128, off, 8, false, 392000},
+                                         ExtensionBudget{"ultra96v2", 128, off, 0, true, 421000},
+                                         ExtensionBudget{"ultra96v2", 128, on, 8, false, 320000},
+                                         ExtensionBudget{"ultra96v2", 128, on, 8, true, 284000},
+                                         ExtensionBudget{"ultra96v2", 128, own, 8, false, 296000},
+                                         ExtensionBudget{"artya7100t", 64, own, 8, false, 982000},
+                                         ExtensionBudget{"zcu104", 128, on, 8, true, 107500},
+                                         ExtensionBudget{"zcu104", 128, own, 8, true, 93500},
+                                         ExtensionBudget{"zcu104_uram", 512, own, 8, true, 89500}));
 
 /// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of size 8. The prediction is
 /// for the program that is simulated in the table of

@@ -81,26 +81,20 @@ std::string link_table(const LinkPreset& link) {
 std::string replay_page_html(const ReplayDocument& document) {
   const darwinn::Package& package = document.file.package();
   html::Page page(document.file.name());
-  page.lead(fmt::format("<p>{}</p>\n", escape(document.words)));
-  page.lead(
-      fmt::format("<p>{}: {}.</p>\n", escape(document.link.name), escape(document.link.title)));
-  std::vector<std::string> tiles;
-  tiles.push_back(html::tile(
-      "latency", ms(document.main.total) + " ms",
-      document.parts ? "R2: the link as its parts" : "R1: each transfer at the link's rate"));
+  page.lead(html::paragraph(document.words));
+  page.lead(html::paragraph(document.link.name + ": " + document.link.title + "."));
+  page.tile("latency", ms(document.main.total) + " ms",
+            document.parts ? "R2: the link as its parts" : "R1: each transfer at the link's rate");
   if (document.main.listed != document.main.total) {
-    tiles.push_back(html::tile("without the inferred tail", ms(document.main.listed) + " ms",
-                               "what the hints list"));
+    page.tile("without the inferred tail", ms(document.main.listed) + " ms", "what the hints list");
   }
   if (!document.parts) {
-    tiles.push_back(
-        html::tile("bound", ms(document.main.bound) + " ms", "if everything overlapped"));
+    page.tile("bound", ms(document.main.bound) + " ms", "if everything overlapped");
   }
   if (document.caching) {
-    tiles.push_back(html::tile("parameters", ms(document.caching->total) + " ms",
-                               "more on the first run, or after their eviction"));
+    page.tile("parameters", ms(document.caching->total) + " ms",
+              "more on the first run, or after their eviction");
   }
-  page.lead(html::tiles(tiles));
   add_executable(page, package.main(), document.main, document.parts);
   if (document.caching) {
     add_executable(page, *package.caching(), *document.caching, document.parts);

@@ -23,7 +23,7 @@ tcu::Architecture wide(std::uint32_t array_size) {
   return a;
 }
 
-void check(const GraphMaker& maker, float tolerance) {
+void check_tables(const GraphMaker& maker, float tolerance) {
   for (const std::uint32_t n : {2U, 4U, 8U}) {
     expect_near_reference(maker.graph, with_tables(architecture(n)), {}, tolerance);
   }
@@ -35,11 +35,11 @@ class TableFunction : public testing::TestWithParam<const char*> {};
 TEST_P(TableFunction, AloneAndBehindAProduct) {
   GraphMaker alone(20);
   alone.input("x", {2, 5, 3, 4}).node(GetParam(), {"x"}, {"y"}).output("y");
-  check(alone, 0.02F);
+  check_tables(alone, 0.02F);
   GraphMaker behind(20);
   behind.input("x", {1, 5, 4, 4}).weights("w", {6, 5, 3, 3}, 0.1F).weights("b", {6}, 0.5F);
   behind.node("Conv", {"x", "w", "b"}, {"c"}).node(GetParam(), {"c"}, {"y"}).output("y");
-  check(behind, 0.1F);
+  check_tables(behind, 0.1F);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, TableFunction,
@@ -58,7 +58,7 @@ TEST(TableFunction, OfAWideRange) {
         .node("Add", {"a", "three"}, {"d"})
         .node(op, {"d"}, {"y"})
         .output("y");
-    check(maker, 0.05F);
+    check_tables(maker, 0.05F);
   }
 }
 
@@ -81,7 +81,7 @@ TEST(TableFunction, OfAValueTimesItsFunction) {
       .node("Sigmoid", {"c"}, {"s"})
       .node("Mul", {"c", "s"}, {"y"})
       .output("y");
-  check(maker, 0.3F);
+  check_tables(maker, 0.3F);
 }
 
 TEST(TableFunction, OnBothSidesOfAProduct) {
@@ -92,7 +92,7 @@ TEST(TableFunction, OnBothSidesOfAProduct) {
       .node("Conv", {"s", "w"}, {"c"})
       .node("Tanh", {"c"}, {"y"})
       .output("y");
-  check(maker, 0.15F);
+  check_tables(maker, 0.15F);
 }
 
 TEST(TableFunction, InsideSoftmax) {
@@ -101,7 +101,7 @@ TEST(TableFunction, InsideSoftmax) {
       for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(shape.size()); ++axis) {
         GraphMaker maker(13);
         maker.input("x", shape).node(op, {"x"}, {"y"}, {{"axis", axis}}).output("y");
-        check(maker, 0.05F);
+        check_tables(maker, 0.05F);
       }
     }
   }
@@ -111,25 +111,25 @@ TEST(TableFunction, InsideNormalisations) {
   GraphMaker layer(17);
   layer.input("x", {2, 3, 10}).weights("s", {10}, 1).weights("b", {10}, 1);
   layer.node("LayerNormalization", {"x", "s", "b"}, {"y"}, {{"axis", std::int64_t{-1}}});
-  check(layer.output("y"), 0.15F);
+  check_tables(layer.output("y"), 0.15F);
   GraphMaker instance(13);
   instance.input("x", {2, 5, 4, 3}).weights("s", {5}, 1).weights("b", {5}, 1);
   instance.node("InstanceNormalization", {"x", "s", "b"}, {"y"});
-  check(instance.output("y"), 0.15F);
+  check_tables(instance.output("y"), 0.15F);
   GraphMaker channels(13);
   channels.input("x", {1, 12, 3, 3}).weights("w", {4, 12, 1, 1}, 0.5F);
   channels.node("LRN", {"x"}, {"n"}, {{"size", std::int64_t{5}}, {"alpha", 0.5F}, {"beta", 0.75F}});
-  check(channels.node("Conv", {"n", "w"}, {"y"}).output("y"), 0.15F);
+  check_tables(channels.node("Conv", {"n", "w"}, {"y"}).output("y"), 0.15F);
 }
 
 TEST(TableFunction, InsideDivisionsAndPowers) {
   GraphMaker division(13);
   division.input("a", {2, 9}).input("b", {2, 9}).constant("three", floats({1}, {3}));
   division.node("Add", {"b", "three"}, {"d"}).node("Div", {"a", "d"}, {"y"});
-  check(division.output("y"), 0.05F);
+  check_tables(division.output("y"), 0.05F);
   GraphMaker power(13);
   power.input("x", {2, 9}).constant("e", floats({}, {1.5F})).node("Abs", {"x"}, {"a"});
-  check(power.node("Pow", {"a", "e"}, {"y"}).output("y"), 0.05F);
+  check_tables(power.node("Pow", {"a", "e"}, {"y"}).output("y"), 0.05F);
 }
 
 // ---- products of two computed operands ----------------------------------------------------------
@@ -145,14 +145,14 @@ TEST(ComputedProduct, OfAllRanks) {
     SCOPED_TRACE(nn::to_string(c.a) + " by " + nn::to_string(c.b));
     GraphMaker maker(13);
     maker.input("a", c.a).input("b", c.b).node("MatMul", {"a", "b"}, {"y"}).output("y");
-    check(maker, 0.1F);
+    check_tables(maker, 0.1F);
   }
 }
 
 TEST(ComputedProduct, OfATensorWithItself) {
   GraphMaker maker(13);
   maker.input("a", {2, 5, 5}).node("MatMul", {"a", "a"}, {"y"}).output("y");
-  check(maker, 0.1F);
+  check_tables(maker, 0.1F);
 }
 
 TEST(ComputedProduct, OfAGemm) {
@@ -160,10 +160,10 @@ TEST(ComputedProduct, OfAGemm) {
   maker.input("a", {7, 5}).input("b", {9, 7}).input("c", {9});
   maker.node("Gemm", {"a", "b", "c"}, {"y"},
              {{"transA", std::int64_t{1}}, {"transB", std::int64_t{1}}, {"alpha", 0.5F}});
-  check(maker.output("y"), 0.1F);
+  check_tables(maker.output("y"), 0.1F);
   GraphMaker left(13);
   left.input("b", {2, 7, 5}).weights("a", {3, 7}, 1).node("MatMul", {"a", "b"}, {"y"});
-  check(left.output("y"), 0.1F);
+  check_tables(left.output("y"), 0.1F);
 }
 
 /// The operands are too large for the memories, so the product is computed in tiles.
@@ -181,7 +181,7 @@ TEST(ComputedProduct, InTiles) {
 TEST(ComputedProduct, AroundASoftmax) {
   GraphMaker maker(13);
   maker.input("x", {2, 5, 6}).attention("x", "y", 6, 0.4F).output("y");
-  check(maker, 0.1F);
+  check_tables(maker, 0.1F);
   expect_near_reference(maker.graph, architecture(4), {}, 0.2F);
 }
 

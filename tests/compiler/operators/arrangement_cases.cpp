@@ -5,12 +5,6 @@
 namespace tactus::compiler {
 namespace {
 
-using Build = std::function<std::string(Sample&)>;
-
-void add(Cases& cases, const std::string& op, const std::string& form, const Build& build) {
-  cases.push_back({op, form, [=](Sample& s) { s.output(build(s)); }});
-}
-
 /// Adds a case of an operator that takes a tensor and a list of whole numbers.
 void add_listed(Cases& cases, const std::string& op, const std::string& form,
                 const std::function<nn::Shape(Sample&)>& shape,

@@ -74,7 +74,7 @@ void add_rotations(Cases& cases) {
       {{"num_heads", heads}}, 3, false);
 }
 
-void add_normalisations(Cases& cases) {
+void add_layer_normalisations(Cases& cases) {
   const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
                         std::int64_t axis) {
     cases.push_back({"RMSNormalization", name, [=](Sample& s) {
@@ -107,7 +107,7 @@ Cases attention_cases() {
   Cases cases;
   add_attentions(cases);
   add_rotations(cases);
-  add_normalisations(cases);
+  add_layer_normalisations(cases);
   return cases;
 }
 

@@ -4,12 +4,6 @@
 namespace tactus::compiler {
 namespace {
 
-using Build = std::function<std::string(Sample&)>;
-
-void add(Cases& cases, const std::string& op, const std::string& form, const Build& build) {
-  cases.push_back({op, form, [=](Sample& s) { s.output(build(s)); }});
-}
-
 nn::Tensor whole_numbers(nn::Shape shape, std::vector<std::int64_t> values) {
   return nn::Tensor::of(std::move(shape), std::move(values));
 }

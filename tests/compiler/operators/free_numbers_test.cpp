@@ -9,14 +9,14 @@
 namespace tactus::compiler {
 namespace {
 
-constexpr std::uint64_t settings_of_a_case = 1;
+constexpr std::uint64_t free_settings_of_a_case = 1;
 
 class FreeNumbers : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(FreeNumbers, GiveWhatTheDefinitionSays) {
   for (const Case& c : all_cases()) {
     if (c.op != GetParam()) continue;
-    for (Setting setting : settings_for(c, settings_of_a_case)) {
+    for (Setting setting : settings_for(c, free_settings_of_a_case)) {
       setting.free = true;
       const Sample sample = made(c, setting);
       const tcu::Architecture machine = setting.architecture();

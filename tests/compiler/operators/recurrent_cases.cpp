@@ -6,16 +6,16 @@ namespace tactus::compiler {
 namespace {
 
 constexpr std::int64_t steps = 3, batch = 2, width = 2;
-const Numbers whole{-1, 1, 1, -1, 3, true}, few{-1, 1, 1, 2, 1, true};
+const Numbers any_sign{-1, 1, 1, -1, 3, true}, few{-1, 1, 1, 2, 1, true};
 
-struct Kind {
+struct RecurrentKind {
   const char* op;
   std::int64_t gates;
   std::size_t functions;  ///< number of activation functions per direction
 };
-constexpr Kind kinds[] = {{"GRU", 3, 2}, {"LSTM", 4, 3}, {"RNN", 1, 1}};
+constexpr RecurrentKind kinds[] = {{"GRU", 3, 2}, {"LSTM", 4, 3}, {"RNN", 1, 1}};
 
-struct Form {
+struct RecurrentForm {
   const char* name;
   const char* direction = "forward";
   bool exact = true;
@@ -26,7 +26,7 @@ struct Form {
   bool with_peepholes = false;
 };
 
-void build(Sample& s, const Kind& kind, const Form& form) {
+void build(Sample& s, const RecurrentKind& kind, const RecurrentForm& form) {
   const bool both = std::string(form.direction) == "bidirectional";
   const std::int64_t directions = both ? 2 : 1, hidden = s.channels();
   Attributes attributes = form.more;
@@ -44,10 +44,10 @@ void build(Sample& s, const Kind& kind, const Form& form) {
   }
   const nn::Shape states = form.layout == 0 ? nn::Shape{directions, batch, hidden}
                                             : nn::Shape{batch, directions, hidden};
-  const Numbers bias = form.exact ? Numbers{-1, 0, 1, -1, 3, true} : whole;
-  const Numbers state_numbers = form.exact ? Numbers{0, 1, 1, -1, 3, true} : whole;
+  const Numbers bias = form.exact ? Numbers{-1, 0, 1, -1, 3, true} : any_sign;
+  const Numbers state_numbers = form.exact ? Numbers{0, 1, 1, -1, 3, true} : any_sign;
   const Numbers input_weights =
-      form.exact ? (form.clip != 0 ? Numbers{-2, 2, 1, 2, 1, true} : few) : whole;
+      form.exact ? (form.clip != 0 ? Numbers{-2, 2, 1, 2, 1, true} : few) : any_sign;
   std::vector<std::string> inputs{
       s.computed(form.layout == 0 ? nn::Shape{steps, batch, width} : nn::Shape{batch, steps, width},
                  Numbers{-1, 1, 1, 2, 1, true}),
@@ -74,7 +74,7 @@ void build(Sample& s, const Kind& kind, const Form& form) {
 }  // namespace
 
 Cases recurrent_cases() {
-  std::vector<Form> forms(9);
+  std::vector<RecurrentForm> forms(9);
   forms[0] = {"forward"};
   forms[1] = {"backwards, by batch", "reverse"};
   forms[1].layout = 1;
@@ -95,11 +95,11 @@ Cases recurrent_cases() {
   forms[8] = {"numbers of functions", "bidirectional"};
   forms[8].exact = false;
   Cases cases;
-  for (const Kind& kind : kinds) {
-    const auto add = [&](const Form& form) {
+  for (const RecurrentKind& kind : kinds) {
+    const auto add = [&](const RecurrentForm& form) {
       cases.push_back({kind.op, form.name, [=](Sample& s) { build(s, kind, form); }});
     };
-    for (Form form : forms) {
+    for (RecurrentForm form : forms) {
       if (form.name == std::string("numbers of functions")) {
         const std::vector<std::string> all{"LeakyRelu",  "HardSigmoid", "Affine",
                                            "ScaledTanh", "hardsigmoid", "Elu"};
@@ -113,14 +113,14 @@ Cases recurrent_cases() {
       add(form);
     }
     if (kind.gates == 3) {
-      for (Form form : {forms[0], forms[3], forms[6]}) {
+      for (RecurrentForm form : {forms[0], forms[3], forms[6]}) {
         const std::string name = std::string(form.name) + ", linear before reset";
         form.more = {{"linear_before_reset", std::int64_t{1}}};
         cases.push_back({kind.op, name, [=](Sample& s) { build(s, kind, form); }});
       }
     }
     if (kind.gates == 4) {
-      Form form = forms[2];
+      RecurrentForm form = forms[2];
       form.more = {{"input_forget", std::int64_t{1}}};
       form.name = "input and forget gate coupled";
       add(form);

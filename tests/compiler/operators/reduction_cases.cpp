@@ -4,7 +4,7 @@
 namespace tactus::compiler {
 namespace {
 
-struct Form {
+struct ReductionForm {
   const char* form;
   std::function<nn::Shape(Sample&)> shape;
   Ints axes;  ///< empty: all
@@ -38,7 +38,7 @@ void add_reductions(Cases& cases) {
   const auto image = [](Sample& s) { return s.image(2, 2); };
   const auto wide = [](Sample& s) { return s.image(3, 2); };
   const auto matrix = [](Sample& s) { return nn::Shape{5, s.channels()}; };
-  const std::vector<Form> forms{
+  const std::vector<ReductionForm> forms{
       {"over pixels", image, {2, 3}},
       {"over pixels, dropped", image, {2, 3}, false},
       {"over width", wide, {3}},
@@ -61,7 +61,7 @@ void add_reductions(Cases& cases) {
        {2}},
   };
   for (const char* op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"}) {
-    for (const Form& f : forms) {
+    for (const ReductionForm& f : forms) {
       cases.push_back(
           {op, f.form, [=](Sample& s) {
              const nn::Shape shape = f.shape(s);
@@ -146,7 +146,7 @@ void add_softmaxes(Cases& cases) {
   }
 }
 
-void add_normalisations(Cases& cases) {
+void add_reduced_normalisations(Cases& cases) {
   const Numbers factor{-1, 1, 0.5};
   const auto layer = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
                          std::int64_t axis, bool moved) {
@@ -244,7 +244,7 @@ Cases reduction_cases() {
   add_reductions(cases);
   add_composed_reductions(cases);
   add_softmaxes(cases);
-  add_normalisations(cases);
+  add_reduced_normalisations(cases);
   return cases;
 }
 

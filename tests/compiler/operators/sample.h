@@ -151,6 +151,12 @@ struct Case {
 };
 using Cases = std::vector<Case>;
 
+/// Adds a case whose output is the value that `build` returns.
+inline void add(Cases& cases, const std::string& op, const std::string& form,
+                const std::function<std::string(Sample&)>& build) {
+  cases.push_back({op, form, [=](Sample& s) { s.output(build(s)); }});
+}
+
 // Cases by family.
 [[nodiscard]] Cases arithmetic_cases();   ///< two operands with broadcast
 [[nodiscard]] Cases activation_cases();   ///< Relu, Clip, BatchNormalization...

@@ -4,14 +4,14 @@
 namespace tactus::compiler {
 namespace {
 
-struct Form {
+struct WindowForm {
   const char* form;
   Attributes attributes;
 };
 
 /// Windows have 1, 2 or 4 elements, so averages are exact.
-const std::vector<Form>& two_by_two() {
-  static const std::vector<Form> forms{
+const std::vector<WindowForm>& two_by_two() {
+  static const std::vector<WindowForm> forms{
       {"2x2 of stride 2", {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}},
       {"2x2 of stride 1", {{"kernel_shape", Ints{2, 2}}}},
       {"1x2", {{"kernel_shape", Ints{1, 2}}}},
@@ -24,7 +24,7 @@ const std::vector<Form>& two_by_two() {
   return forms;
 }
 
-void add_pool(Cases& cases, const std::string& op, const Form& f, double units = 0,
+void add_pool(Cases& cases, const std::string& op, const WindowForm& f, double units = 0,
               const Numbers& numbers = {-1, 1, 0.5}) {
   cases.push_back({op, f.form, [=](Sample& s) {
                      s.allow(units);
@@ -34,7 +34,7 @@ void add_pool(Cases& cases, const std::string& op, const Form& f, double units =
 
 void add_pools(Cases& cases) {
   for (const char* op : {"MaxPool", "AveragePool"}) {
-    for (const Form& f : two_by_two()) add_pool(cases, op, f);
+    for (const WindowForm& f : two_by_two()) add_pool(cases, op, f);
     cases.push_back({op, "along one dimension", [=](Sample& s) {
                        s.output(s.node(op, {s.computed({1, s.channels(), 8}, {-1, 1, 0.5})},
                                        {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}}));

@@ -19,7 +19,7 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-struct Tally {
+struct ProgramTally {
   unsigned programs = 0, exact = 0;
 };
 
@@ -65,7 +65,7 @@ void expect_near(const std::vector<std::uint8_t>& got, const std::vector<std::ui
   }
 }
 
-void check_seed(std::uint64_t seed, bool plain, Tally& tally) {
+void check_seed(std::uint64_t seed, bool plain, ProgramTally& tally) {
   Random random(seed);
   const tcu::Architecture a = random_machine(random, plain);
   MemoryManager memory = ample_memory(a);
@@ -129,7 +129,7 @@ void check_seed(std::uint64_t seed, bool plain, Tally& tally) {
 }
 
 TEST(RandomNetworks, ProgramComputesWhatTheNetworkMeans) {
-  Tally tally;
+  ProgramTally tally;
   for (const std::uint64_t seed : test_seeds(1, 400)) {
     check_seed(seed, false, tally);
     if (HasFailure()) return;
@@ -138,7 +138,7 @@ TEST(RandomNetworks, ProgramComputesWhatTheNetworkMeans) {
 }
 
 TEST(RandomNetworks, ProgramComputesWhatTheLayersMean) {
-  Tally tally;
+  ProgramTally tally;
   const std::vector<std::uint64_t> seeds = test_seeds(1000, 800);
   for (const std::uint64_t seed : seeds) {
     check_seed(seed, true, tally);

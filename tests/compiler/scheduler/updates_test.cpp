@@ -7,8 +7,10 @@
 namespace tactus::compiler::lir {
 namespace {
 
-Place local(std::uint64_t raw) { return {{Tag::local, 0, raw}, 0}; }
-Place sum(std::uint64_t raw, unsigned stride = 0) { return {{Tag::accumulators, 0, raw}, stride}; }
+Place local_place(std::uint64_t raw) { return {{Tag::local, 0, raw}, 0}; }
+Place sum_place(std::uint64_t raw, unsigned stride = 0) {
+  return {{Tag::accumulators, 0, raw}, stride};
+}
 
 /// Returns the positions of inserted Waits.
 std::vector<std::size_t> waits(const std::vector<Operation>& operations) {
@@ -32,32 +34,39 @@ TEST(Updates, AccumulatingUpdatesCollideOnArraysBelowFour) {
 }
 
 TEST(Updates, AWaitPrecedesTheSecondUpdate) {
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, LoadWeights{local(8), 3},
-                   MatMul{true, local(1), sum(5), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(5), 1}, LoadWeights{local_place(8), 3},
+                   MatMul{true, local_place(1), sum_place(5), 1}}),
             Places{2});
 }
 
 TEST(Updates, OtherAccumulatorsDoNotWait) {
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, MatMul{true, local(1), sum(6), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(5), 1},
+                   MatMul{true, local_place(1), sum_place(6), 1}}),
             Places{});
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(4, 1), 2}, MatMul{true, local(1), sum(6), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(4, 1), 2},
+                   MatMul{true, local_place(1), sum_place(6), 1}}),
             Places{1});
-  EXPECT_EQ(waits({MatMul{true, local(0), sum(3), 4}}), Places{});
+  EXPECT_EQ(waits({MatMul{true, local_place(0), sum_place(3), 4}}), Places{});
 }
 
 TEST(Updates, PlainWritesNeverWaitAndDataMovesAreUpdatesToo) {
-  EXPECT_EQ(waits({MatMul{true, local(0), sum(5), 1}, MatMul{false, local(0), sum(5), 1}}),
+  EXPECT_EQ(waits({MatMul{true, local_place(0), sum_place(5), 1},
+                   MatMul{false, local_place(0), sum_place(5), 1}}),
             Places{});
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, DataMove{false, true, local(1), sum(5), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(5), 1},
+                   DataMove{false, true, local_place(1), sum_place(5), 1}}),
             Places{1});
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, DataMove{true, false, local(1), sum(5), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(5), 1},
+                   DataMove{true, false, local_place(1), sum_place(5), 1}}),
             Places{});
 }
 
 TEST(Updates, OneWaitCoversAllUpdatesBeforeIt) {
-  EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, MatMul{false, local(0), sum(6), 1},
-                   MatMul{true, local(1), sum(5), 1}, MatMul{true, local(1), sum(6), 1},
-                   MatMul{true, local(1), sum(5), 1}}),
+  EXPECT_EQ(waits({MatMul{false, local_place(0), sum_place(5), 1},
+                   MatMul{false, local_place(0), sum_place(6), 1},
+                   MatMul{true, local_place(1), sum_place(5), 1},
+                   MatMul{true, local_place(1), sum_place(6), 1},
+                   MatMul{true, local_place(1), sum_place(5), 1}}),
             (Places{2, 5}));
 }
 

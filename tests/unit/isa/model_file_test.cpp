@@ -26,14 +26,14 @@ constexpr const char* sample =
     R"("load_consts_to_local":true})";
 
 /// Returns the sample with `from` replaced by `to`.
-std::string with(const std::string& from, const std::string& to) {
+std::string sample_with(const std::string& from, const std::string& to) {
   std::string text = sample;
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
 }
 
-std::string text_error(const std::string& text) {
+std::string model_error(const std::string& text) {
   return error_of([&] { (void)parse_model_file(text, "m.tmodel"); });
 }
 
@@ -54,7 +54,7 @@ TEST(ModelFile, WritesTheSameBytes) {
 }
 
 TEST(ModelFile, OldFilesLackSomeKeys) {
-  std::string old = with(R"(,"load_consts_to_local":true)", "");
+  std::string old = sample_with(R"(,"load_consts_to_local":true)", "");
   const auto drop = [&](const std::string& text) { old.erase(old.find(text), text.size()); };
   drop(R"(,"size":12)");
   drop(R"(,"number_of_threads":1,"thread_queue_depth":8)");
@@ -70,12 +70,13 @@ TEST(ModelFile, OldFilesLackSomeKeys) {
 }
 
 TEST(ModelFile, OptionalKeysAreStillChecked) {
-  EXPECT_EQ(text_error(with(R"("size":12)", R"("size":-1)")),
+  EXPECT_EQ(model_error(sample_with(R"("size":12)", R"("size":-1)")),
             "m.tmodel:/prog/size: -1 is out of range; allowed 0 or more");
-  EXPECT_EQ(text_error(with(R"("number_of_threads":1)", R"("number_of_threads":3)")),
+  EXPECT_EQ(model_error(sample_with(R"("number_of_threads":1)", R"("number_of_threads":3)")),
             "m.tmodel:/arch/number_of_threads: 3 is out of range; allowed 1..2");
-  EXPECT_EQ(text_error(with(R"("load_consts_to_local":true)", R"("load_consts_to_local":1)")),
-            "m.tmodel:/load_consts_to_local: must be true or false, is a number");
+  EXPECT_EQ(
+      model_error(sample_with(R"("load_consts_to_local":true)", R"("load_consts_to_local":1)")),
+      "m.tmodel:/load_consts_to_local: must be true or false, is a number");
 }
 
 TEST(ModelFile, LayersAreOptionalAndLast) {
@@ -83,7 +84,7 @@ TEST(ModelFile, LayersAreOptionalAndLast) {
       R"(,"layers":[{"name":"conv1","first":0,"count":1},{"name":"fc","first":1,"count":1}]})";
   const auto with_layers = [&](const std::string& from, const std::string& to) {
     std::string text =
-        with(R"("load_consts_to_local":true})", R"("load_consts_to_local":true)" + layers);
+        sample_with(R"("load_consts_to_local":true})", R"("load_consts_to_local":true)" + layers);
     const auto at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
@@ -93,54 +94,56 @@ TEST(ModelFile, LayersAreOptionalAndLast) {
   EXPECT_EQ(model.layers, (std::vector<LayerEntry>{{"conv1", 0, 1}, {"fc", 1, 1}}));
   EXPECT_EQ(to_json(model), text);
   // The program has 12 / 6 = 2 instructions.
-  EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":2)")),
+  EXPECT_EQ(model_error(with_layers(R"("first":1)", R"("first":2)")),
             "m.tmodel:/layers/1: \"fc\" ends at instruction 3; a program of 12 bytes "
             "(/prog/size) has 2");
-  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":2)")),
+  EXPECT_EQ(model_error(with_layers(R"("count":1)", R"("count":2)")),
             "m.tmodel:/layers/1/first: instruction 1 belongs to the layer before; allowed 2 or "
             "more");
-  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":0)")),
+  EXPECT_EQ(model_error(with_layers(R"("count":1)", R"("count":0)")),
             "m.tmodel:/layers/0/count: 0 is out of range; allowed 1 or more");
-  EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":18446744073709551615)")),
+  EXPECT_EQ(model_error(with_layers(R"("first":1)", R"("first":18446744073709551615)")),
             "m.tmodel:/layers/1/count: first + count is beyond 64 bits");
-  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("cuont":1)")),
+  EXPECT_EQ(model_error(with_layers(R"("count":1)", R"("cuont":1)")),
             "m.tmodel:/layers/0/count: missing key\n"
             "m.tmodel:/layers/0/cuont: unknown key; did you mean \"count\"?");
 }
 
 TEST(ModelFile, AnyNumberOfConstantsIsFine) {
   const std::string entry = R"({"file_name":"m.tdata","base":0,"size":30})";
-  EXPECT_TRUE(parse_model_file(with(entry, ""), "m").consts.empty());
+  EXPECT_TRUE(parse_model_file(sample_with(entry, ""), "m").consts.empty());
   const std::string two = entry + R"(,{"file_name":"n.tdata","base":30,"size":2})";
-  EXPECT_EQ(parse_model_file(with(entry, two), "m").consts.size(), 2U);
+  EXPECT_EQ(parse_model_file(sample_with(entry, two), "m").consts.size(), 2U);
 }
 
 TEST(ModelFile, ConstantsLieInsideDram1) {
   const std::string range = R"("base":0,"size":30)";
-  EXPECT_EQ(text_error(with(range, R"("base":2,"size":30)")), "no error");
-  EXPECT_EQ(text_error(with(range, R"("base":32,"size":0)")), "no error");
-  EXPECT_EQ(text_error(with(range, R"("base":0,"size":33)")),
+  EXPECT_EQ(model_error(sample_with(range, R"("base":2,"size":30)")), "no error");
+  EXPECT_EQ(model_error(sample_with(range, R"("base":32,"size":0)")), "no error");
+  EXPECT_EQ(model_error(sample_with(range, R"("base":0,"size":33)")),
             "m.tmodel:/consts/0: constants larger than DRAM1: 33 vectors; DRAM1 holds 32");
-  EXPECT_EQ(text_error(with(range, R"("base":3,"size":30)")),
+  EXPECT_EQ(model_error(sample_with(range, R"("base":3,"size":30)")),
             "m.tmodel:/consts/0: constants outside DRAM1: base 3 and 30 vectors; DRAM1 holds 32");
-  EXPECT_EQ(text_error(with(range, R"("base":18446744073709551615,"size":1)")),
+  EXPECT_EQ(model_error(sample_with(range, R"("base":18446744073709551615,"size":1)")),
             "m.tmodel:/consts/0: constants outside DRAM1: base 18446744073709551615 and 1 vectors; "
             "DRAM1 holds 32");
 }
 
 TEST(ModelFile, TensorsLieInsideDram0) {
-  EXPECT_EQ(text_error(with(R"("base":0,"size":10)", R"("base":6,"size":10)")), "no error");
-  EXPECT_EQ(text_error(with(R"("base":0,"size":10)", R"("base":7,"size":10)")),
+  EXPECT_EQ(model_error(sample_with(R"("base":0,"size":10)", R"("base":6,"size":10)")), "no error");
+  EXPECT_EQ(model_error(sample_with(R"("base":0,"size":10)", R"("base":7,"size":10)")),
             "m.tmodel:/inputs/0: input \"x:0\" outside DRAM0: base 7 and 10 vectors; "
             "DRAM0 holds 16");
-  EXPECT_EQ(text_error(with(R"("base":10,"size":6)", R"("base":10,"size":17)")),
+  EXPECT_EQ(model_error(sample_with(R"("base":10,"size":6)", R"("base":10,"size":17)")),
             "m.tmodel:/outputs/0: output \"y\" larger than DRAM0: 17 vectors; DRAM0 holds 16");
-  EXPECT_EQ(text_error(with(R"("base":10,"size":6)", R"("base":10,"size":0)")),
+  EXPECT_EQ(model_error(sample_with(R"("base":10,"size":6)", R"("base":10,"size":0)")),
             "m.tmodel:/outputs/0/size: 0 is out of range; allowed 1 or more");
 }
 
 TEST(ModelFile, FileNamesAreBare) {
-  const auto error = [](const std::string& name) { return text_error(with("m.tprog", name)); };
+  const auto error = [](const std::string& name) {
+    return model_error(sample_with("m.tprog", name));
+  };
   EXPECT_EQ(error("..tprog"), "no error");
   EXPECT_EQ(error(""), "m.tmodel:/prog/file_name: the file name is empty");
   for (const std::string name : {"/m.tprog", "a/m.tprog", "..", ".", "../m.tprog"}) {
@@ -150,11 +153,11 @@ TEST(ModelFile, FileNamesAreBare) {
   }
   EXPECT_NE(error("a\\\\m.tprog"), "no error");
   EXPECT_NE(error("m\\u0000"), "no error");
-  EXPECT_NE(text_error(with("m.tdata", "x/m.tdata")), "no error");
+  EXPECT_NE(model_error(sample_with("m.tdata", "x/m.tdata")), "no error");
 }
 
 TEST(ModelFile, AllProblemsAtOnce) {
-  EXPECT_EQ(text_error(R"({
+  EXPECT_EQ(model_error(R"({
     "name": 5, "prog": {"filename": "m.tprog"}, "consts": {},
     "inputs": [{"name": "x", "base": 0, "size": 17}, 7], "outputs": [],
     "arch": {"data_type":"FP16BP8","array_size":1,"dram0_depth":16,"dram1_depth":32,
@@ -171,10 +174,10 @@ TEST(ModelFile, AllProblemsAtOnce) {
 }
 
 TEST(ModelFile, KeysThatCannotBeReadAreReportedOnce) {
-  EXPECT_EQ(text_error("[]"), "m.tmodel: must be an object, is an array");
-  EXPECT_EQ(text_error(with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
+  EXPECT_EQ(model_error("[]"), "m.tmodel: must be an object, is an array");
+  EXPECT_EQ(model_error(sample_with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
             "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..2^62");
-  EXPECT_EQ(text_error(with(R"("arch":{)", R"("architecture":{)")),
+  EXPECT_EQ(model_error(sample_with(R"("arch":{)", R"("architecture":{)")),
             "m.tmodel:/arch: missing key\nm.tmodel:/architecture: unknown key; allowed \"name\", "
             "\"prog\", \"consts\", \"inputs\", \"outputs\", \"arch\", \"load_consts_to_local\", "
             "\"resident\", \"layers\", \"board\", \"batch\"");
