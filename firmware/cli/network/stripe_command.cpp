@@ -131,8 +131,8 @@ const std::vector<Args::Option> model_options{
     {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports (default 8)"},
     {"set", "NAME=N", "value of a template's parameter", true},
     {"slides", "",
-     "repair typographic quotes and missing commas of passes and hardware models as the slides "
-     "have them; programs are read with such quotes without it"},
+     "repair typographic quotes and missing commas of the slides' JSON (passes, hardware models); "
+     "programs are read as they are"},
 };
 
 std::vector<Args::Option> with_model(std::vector<Args::Option> options) {
@@ -161,6 +161,7 @@ int check_program(const Words& words) {
       "model also locations and transfers. Without a program: checks and prints the model.",
       with_model({}), "[FILE]");
   if (!args.parse(words)) return exit_ok;
+  if (!args.has("model")) args.refuse({"set", "slides"}, "belongs to --model");
   auto model = model_of(args, template_values(args));
   if (args.positional().empty()) {
     if (!model) user_error("tactus stripe check: name a file, or give --model or --arch");
