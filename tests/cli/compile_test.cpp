@@ -222,17 +222,17 @@ TEST_F(CompileTest, WrongInputsOfACheckWriteNothing) {
     expect_error(check + options, text);
     EXPECT_FALSE(exists("made")) << options;
   };
-  nn::write_tensor((folder_ / "x.npy").string(), "", nn::Tensor::zeros({1, 3, 32, 32}));
+  nn::write_tensor((folder_ / "x.npy").string(), "", nn::Tensor::zeros({1, 16, 16, 3}));
   nn::write_tensor((folder_ / "short.npy").string(), "", nn::Tensor::zeros({7}));
-  nn::write_tensor((folder_ / "two.npy").string(), "", nn::Tensor::zeros({2, 3, 32, 32}));
+  nn::write_tensor((folder_ / "two.npy").string(), "", nn::Tensor::zeros({2, 16, 16, 3}));
   refused("--tolerance -1", "--tolerance");
   refused("--seed x", "--seed");
   refused("--input none.npy", "none.npy");
   refused("--input short.npy",
-          "short.npy: has shape [7]; allowed for input \"image\": [1,3,32,32]\n");
+          "short.npy: has shape [7]; allowed for input \"x:0\": [1,16,16,3]\n");
   refused("--input two.npy",
-          "two.npy: has shape [2,3,32,32], 2 images for input \"image\"; --check "
-          "takes one, [1,3,32,32]");
+          "two.npy: has shape [2,16,16,3], 2 images for input \"x:0\"; --check "
+          "takes one, [1,16,16,3]");
   refused("--test-data nope", "nope: no such file");
   refused("--test-data x.npy --input x.npy", "--test-data has the inputs");
   refused("--input x.npy --seed 3", "--seed has no effect");
@@ -241,9 +241,10 @@ TEST_F(CompileTest, WrongInputsOfACheckWriteNothing) {
   ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch --check --input x.npy").code, 0);
   // Outputs of another shape are found before, too.
   std::filesystem::create_directories(folder_ / "set");
-  nn::write_tensor((folder_ / "set/input_0.pb").string(), "", nn::Tensor::zeros({1, 3, 32, 32}));
+  nn::write_tensor((folder_ / "set/input_0.pb").string(), "", nn::Tensor::zeros({1, 16, 16, 3}));
   nn::write_tensor((folder_ / "set/output_0.pb").string(), "", nn::Tensor::zeros({3}));
-  refused("--test-data set", "set: has shape [3]; allowed for output ");
+  refused("--test-data set",
+          "set: expected values of output \"Identity:0\": has shape [3]; allowed for output ");
 }
 
 /// A folder that was made for files that cannot be written is taken away; one of the user's stays.
@@ -273,11 +274,11 @@ TEST_F(CompileTest, OptionsWithoutEffectAreRefused) {
 
 /// Scales that are chosen for images are checked with the first of them.
 TEST_F(CompileTest, ACheckTakesTheFirstCalibrationImage) {
-  nn::Tensor images = nn::Tensor::zeros({3, 3, 32, 32});
+  nn::Tensor images = nn::Tensor::zeros({3, 16, 16, 3});
   for (std::size_t i = 0; i < images.floats.size(); ++i) {
     images.floats[i] = static_cast<float>(i * 37 % 101) / 2;
   }
-  nn::Tensor first = nn::Tensor::zeros({1, 3, 32, 32});
+  nn::Tensor first = nn::Tensor::zeros({1, 16, 16, 3});
   std::copy_n(images.floats.begin(), first.floats.size(), first.floats.begin());
   nn::write_tensor((folder_ / "all.npy").string(), "", images);
   nn::write_tensor((folder_ / "first.npy").string(), "", first);

@@ -76,11 +76,11 @@ TEST_F(StripeCli, ElementsOutsideOfABufferAreRefusedByEveryCommand) {
     EXPECT_FALSE(exists("m.tmodel"));
     EXPECT_FALSE(exists("m.tprog"));
   };
-  refused("block [k:8, m:6, n:8]:384", "block [k:9, m:6, n:8]",
-          "x.stripe:16: block \"product\" / \"main\" / \"product\": refinement \"A\" is at 8 in "
+  refused("in A[m, k]", "in A[m, 1 + k]",
+          "x.stripe:15: block \"product\" / \"main\" / \"product\": refinement \"A\" is at 8 in "
           "dimension 1 of buffer \"A\", which has 8");
   refused("mul($a, $b)", "mul($a)",
-          "x.stripe:22: block \"product\" / \"main\" / \"product\": statement 2: \"mul\" has 1 "
+          "x.stripe:21: block \"product\" / \"main\" / \"product\": statement 2: \"mul\" has 1 "
           "input(s) and 1 output(s); allowed: 2 and 1");
   refused("mul($a, $b)", "frob($a, $b)", "has no function \"frob\"");
   expect_error("stripe run p.stripe --input A=values.csv",
@@ -136,6 +136,7 @@ block [] ( // p
 }
 
 TEST_F(StripeCli, RefusesOptionsWithoutEffect) {
+  expect_error("stripe check p.stripe --slides", "--slides belongs to --model");
   expect_error("stripe run p.stripe --input A=values.csv --input A=values.csv", "given twice");
   expect_error("stripe check --arch a.tarch --set N=1 --set N=2", "given twice");
   expect_error(

@@ -313,7 +313,9 @@ std::vector<CheckData> check_data(const Args& args, const nn::Graph& graph,
       for (const auto& [name, tensor] : data.expected) {
         const std::optional<nn::Shape> shape = output_shape(compiled, name);
         if (!shape) continue;
-        (void)check_shape(tensor.shape, *shape, "output " + quote(name), data.name);
+        const std::string output = "output " + quote(name);
+        (void)check_shape(tensor.shape, *shape, output,
+                          data.name + ": expected values of " + output);
       }
     }
     return sets;

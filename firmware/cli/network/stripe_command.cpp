@@ -161,8 +161,9 @@ int check_program(const Words& words) {
       "model also locations and transfers. Without a program: checks and prints the model.",
       with_model({}), "[FILE]");
   if (!args.parse(words)) return exit_ok;
+  const stripe::TemplateValues values = template_values(args);
   if (!args.has("model")) args.refuse({"set", "slides"}, "belongs to --model");
-  auto model = model_of(args, template_values(args));
+  auto model = model_of(args, values);
   if (args.positional().empty()) {
     if (!model) user_error("tactus stripe check: name a file, or give --model or --arch");
     fmt::print("{}", stripe::to_json(*model));
