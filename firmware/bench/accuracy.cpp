@@ -366,7 +366,8 @@ void check_expected_shape(const std::string& name, const nn::Tensor& wanted,
                           const nn::Tensor& actual, Accuracy& accuracy) {
   const std::string tensor = "output " + quote(name);
   const std::string where = "expected values of " + tensor;
-  const compiler::ShapeFit fit = compiler::fit_shape(wanted.shape, actual.shape, tensor, where);
+  const compiler::ShapeFit fit =
+      compiler::fit_shape(wanted.shape, actual.shape, tensor, where, "", compiler::Images::one);
   if (fit.images != 1) {
     user_error("{}: are those of {} images; one is computed", where, fit.images);
   }

@@ -243,8 +243,8 @@ const ParameterTable<Task>& workload_parameters() {
 }
 
 std::optional<ChoicesProblem> choices_problem(
-    const compiler::Choices& choices, bool names_strategy, bool separate_outputs,
-    const std::function<std::string(std::string)>& named) {
+    const compiler::Choices& choices, const std::function<bool(std::string)>& given,
+    bool separate_outputs, const std::function<std::string(std::string)>& named) {
   if (choices.compat && separate_outputs) {
     return ChoicesProblem{
         "separate_outputs",
@@ -257,12 +257,21 @@ std::optional<ChoicesProblem> choices_problem(
                                       named("compat"))};
   }
   if (!choices.calibrate.empty() && choices.scales == compiler::Scales::none) {
-    return ChoicesProblem{"calibrate", "needs " + named("scales")};
+    return ChoicesProblem{
+        "calibrate", fmt::format("needs {} weights or {} auto", named("scales"), named("scales"))};
   }
-  if ((choices.batch > 1 || choices.resident) && !choices.optimise) {
-    return ChoicesProblem{choices.resident ? "resident" : "batch", "needs " + named("optimise")};
+  if (choices.compat && choices.value_bound != 0) {
+    return ChoicesProblem{
+        "value_bound",
+        fmt::format("and {} exclude each other, for the reference takes none", named("compat"))};
   }
-  if (choices.optimise && (choices.compat || names_strategy || separate_outputs ||
+  if (!choices.optimise && (choices.batch > 1 || choices.resident || given("effort"))) {
+    return ChoicesProblem{choices.resident    ? "resident"
+                          : choices.batch > 1 ? "batch"
+                                              : "effort",
+                          "needs " + named("optimise")};
+  }
+  if (choices.optimise && (choices.compat || given("strategy") || separate_outputs ||
                            choices.via != compiler::Via::layers)) {
     return ChoicesProblem{"optimise",
                           fmt::format("goes with none of {}, {}, {}, {}", named("strategy"),
@@ -301,7 +310,8 @@ const ParameterTable<compiler::Choices>& compiler_parameters() {
               "layers: the compiler of layers; stripe: Stripe's passes and lowering"),
        choice("scales", &C::scales, {"none", "weights", "auto"},
               "multiply tensors by powers of two, so that rounding loses less; weights: in weights "
-              "and biases, which takes no time; auto: also behind sums, where it saves enough")
+              "and biases, which takes no time unless a mean needs more stages; auto: also behind "
+              "sums, where it saves enough")
            .which_old_files_lack(),
        text("calibrate", &C::calibrate, "drawn",
             "images of yours from which scales are chosen: .npy, .npz, .pb or a folder of them; "

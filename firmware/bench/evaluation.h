@@ -65,10 +65,11 @@ void fit_to(const BoardValues& board, compiler::Options& options);
 struct ChoicesProblem {
   std::string key, text;
 };
-/// The first such problem; empty: none. `named` gives the text of a key, such as "--optimise".
+/// The first such problem; empty: none. `given`: whether the user names a key; `named` gives the
+/// text of a key, such as "--optimise".
 [[nodiscard]] std::optional<ChoicesProblem> choices_problem(
-    const compiler::Choices& choices, bool names_strategy, bool separate_outputs,
-    const std::function<std::string(std::string)>& named);
+    const compiler::Choices& choices, const std::function<bool(std::string)>& given,
+    bool separate_outputs, const std::function<std::string(std::string)>& named);
 
 /// Writes a task as one line of JSON; parse_task(to_json(t)) equals t.
 [[nodiscard]] std::string to_json(const Task& task);

@@ -80,7 +80,8 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
   compiler_parameters().read(reader, row.task, MissingKeys::allowed);
-  if (const auto wrong = choices_problem(row.task, reader.has("strategy"), false, quote)) {
+  const auto given = [&reader](const std::string& key) { return reader.has(key); };
+  if (const auto wrong = choices_problem(row.task, given, false, quote)) {
     reader.add_problem(wrong->key, wrong->text);
   }
   if (row.task.source != Source::model) return;

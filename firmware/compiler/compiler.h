@@ -43,7 +43,8 @@ enum class Via {
 
 enum class Scales {
   none,
-  weights,    ///< powers of two in weights and biases only, which take no time
+  weights,    ///< powers of two in weights and biases only; they take no time, but means may need
+              ///< more stages
   automatic,  ///< and multiplies behind sums where they save enough
 };
 

@@ -13,7 +13,7 @@
 
 namespace tactus::compiler {
 ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
-                   const std::string& where, const std::string& stated_by) {
+                   const std::string& where, const std::string& stated_by, Images allowed) {
   const auto count = [](const nn::Shape& shape) {
     std::int64_t elements = 1;
     for (const std::int64_t size : shape) elements *= size;
@@ -36,10 +36,9 @@ ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::s
   std::size_t leading = 0;
   while (leading < wanted.size() && wanted[leading] == 1 && !same_from(leading)) ++leading;
   if (!whole || (given.size() != 1 && !same_from(leading))) {
-    user_error(
-        "{}: has shape {}; allowed for {}: {}{}, or several of those along the first dimension",
-        where, nn::to_string(given), tensor, nn::to_string(wanted),
-        stated_by.empty() ? "" : ", as " + stated_by + " says");
+    user_error("{}: has shape {}; allowed for {}: {}{}{}", where, nn::to_string(given), tensor,
+               nn::to_string(wanted), stated_by.empty() ? "" : ", as " + stated_by + " says",
+               allowed == Images::one ? "" : ", or several of those along the first dimension");
   }
   return {
       static_cast<std::size_t>(images),

@@ -21,13 +21,17 @@ struct ShapeFit {
   std::string note;  ///< "has shape [192], taken as [1,3,8,8]"; empty: the shapes agree
 };
 
+/// How many images a caller of fit_shape() takes, for its message.
+enum class Images { several, one };
+
 /// Matches shapes. The first dimension may contain several images; the given shape may be flat or
 /// lack leading dimensions of size 1. Throws UserError "WHERE: ..." with both shapes if they do not
 /// match. `tensor` is the name of the model's tensor in the message: "input \"x\""; `stated_by`, if
 /// not empty, the file that states its shape.
 [[nodiscard]] ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted,
                                  const std::string& tensor, const std::string& where,
-                                 const std::string& stated_by = "");
+                                 const std::string& stated_by = "",
+                                 Images images = Images::several);
 
 /// Converts an input to vectors, image after image. Values beyond the data type's range saturate,
 /// NaN becomes 0. The shape must match, see fit_shape(); its note is stored in `note`.

@@ -39,9 +39,10 @@ std::optional<Shape> input_shape(const std::string& where, const ValueInfo& info
       size = *dims[k].size;
     } else if (size < 0) {
       if (k != 0) {
-        problems.push_back(fmt::format("{}: dimension {} is open in the model{}; give its size",
-                                       where, k,
-                                       dims[k].symbol.empty() ? "" : " (" + dims[k].symbol + ")"));
+        problems.push_back(
+            fmt::format("{}: dimension {} is open in the model{}; give its size "
+                        "(--input-shape, input_shapes in Python)",
+                        where, k, dims[k].symbol.empty() ? "" : " (" + dims[k].symbol + ")"));
         return std::nullopt;
       }
       size = 1;

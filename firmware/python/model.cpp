@@ -70,12 +70,14 @@ compiler::Options read_options(const std::string& json, nn::GivenValues& values)
   }
   if (const auto shapes = root.get_optional_object("input_shapes")) read_shapes(*shapes, options);
   if (const auto given = root.get_optional_object("input_values")) read_values(*given, values);
-  const bool strategy = root.has("strategy");
+  const bool strategy = root.has("strategy"), effort = root.has("effort");
   root.finish();
   document.problems().throw_if_any();
   const auto plain = [](std::string key) { return key; };
-  if (const auto wrong =
-          bench::choices_problem(options, strategy, options.separate_outputs, plain)) {
+  const auto given = [&](const std::string& key) {
+    return key == "strategy" ? strategy : key == "effort" && effort;
+  };
+  if (const auto wrong = bench::choices_problem(options, given, options.separate_outputs, plain)) {
     user_error("{}: {} {}", compile_subject, wrong->key, wrong->text);
   }
   return options;

@@ -79,12 +79,34 @@ std::string plain(std::string_view name) {
   return text;
 }
 
+/// Throws UserError unless the header begins with these names, in this order. The name of the first
+/// column, the layer's name, is free.
+void check_header(const std::vector<std::string_view>& header, const Columns& columns,
+                  const std::string& path) {
+  if (header.empty()) return;
+  std::size_t i = 0;
+  while (i < columns.size() && i + 1 < header.size() &&
+         plain(header[i + 1]) == plain(columns[i].name)) {
+    ++i;
+  }
+  if (i == columns.size()) return;
+  user_error("{}: column {} is {}; allowed headers: Layer name, {}, with {}; and Layer, {}", path,
+             i + 2, i + 1 < header.size() ? quote(header[i + 1]) : "missing",
+             names_of(convolution_columns), names_of(further_columns), names_of(product_columns));
+}
+
 /// Returns the columns behind the layer's name. The header and the number of cells in the first row
 /// determine them.
 Columns columns_of(const CsvTable& table, const std::string& path) {
   const std::size_t cells = table.rows[0].cells.size();
-  if (cells <= product_columns.size() + 1) return product_columns;
-  Columns columns = convolution_columns;
+  const bool products = cells <= product_columns.size() + 1;
+  Columns columns = products ? product_columns : convolution_columns;
+  check_header(table.header, columns, path);
+  if (products) {
+    if (table.header.size() <= columns.size() + 1) return columns;
+    user_error("{}: column {} is {}; allowed behind K: none", path, columns.size() + 2,
+               quote(table.header[columns.size() + 1]));
+  }
   const auto further = [&columns](std::string_view name) {
     const auto found =
         std::find_if(further_columns.begin(), further_columns.end(),

@@ -10,11 +10,12 @@
 //   Layer, M, N, K,
 //
 // The number of cells distinguishes the two forms. read_table() reads the rows, so the header is
-// optional. After Num Filter a header may name other columns: "Strides", or "Stride Height" and
-// "Stride Width"; "Padding", or "Padding Height" and "Padding Width" (zeroes on each side of the
-// IFMAP; default none). Without a header the eighth cell is the stride; if there is a ninth, they
-// are the stride's height and width. Layers are independent: each has its own input, and its result
-// is an output of the network.
+// optional; if it is there, its columns have these names and this order (capitals, blanks, "_" and
+// a final "s" make no difference, and the first name is free). After Num Filter a header may name
+// other columns: "Strides", or "Stride Height" and "Stride Width"; "Padding", or "Padding Height"
+// and "Padding Width" (zeroes on each side of the IFMAP; default none). Without a header the eighth
+// cell is the stride; if there is a ninth, they are the stride's height and width. Layers are
+// independent: each has its own input, and its result is an output of the network.
 #pragma once
 
 #include <cstdint>

@@ -124,6 +124,8 @@ TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {
             "t.json:/rows/0/energy: does not apply here: rows have no column for it");
   EXPECT_EQ(rows_error(R"({"network": "mlp", "board": "zcu104", "resident": true})"),
             "t.json:/rows/0/resident: needs \"optimise\"");
+  EXPECT_EQ(rows_error(R"({"network": "mlp", "board": "zcu104", "effort": 200})"),
+            "t.json:/rows/0/effort: needs \"optimise\"");
   EXPECT_NE(rows_error(R"({"network": "resnet20", "board": "zcu104"})")
                 .find("t.json:/rows/0/network: unknown network \"resnet20\""),
             std::string::npos);

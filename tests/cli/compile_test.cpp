@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "firmware/onnx/tensor_files.h"
 #include "tests/cli/cli.h"
 
 namespace tactus {
@@ -214,11 +215,94 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   expect_error("estimate none.tmodel --formula old", "allowed: current, march-2022");
 }
 
+/// What --check reads is judged before files are written, and so are its options.
+TEST_F(CompileTest, WrongInputsOfACheckWriteNothing) {
+  const std::string check = "compile cnn.onnx --arch a.tarch -o made/out --check ";
+  const auto refused = [&](const std::string& options, const std::string& text) {
+    expect_error(check + options, text);
+    EXPECT_FALSE(exists("made")) << options;
+  };
+  nn::write_tensor((folder_ / "x.npy").string(), "", nn::Tensor::zeros({1, 16, 16, 3}));
+  nn::write_tensor((folder_ / "short.npy").string(), "", nn::Tensor::zeros({7}));
+  nn::write_tensor((folder_ / "two.npy").string(), "", nn::Tensor::zeros({2, 16, 16, 3}));
+  refused("--tolerance -1", "--tolerance");
+  refused("--seed x", "--seed");
+  refused("--input none.npy", "none.npy");
+  refused("--input short.npy",
+          "short.npy: has shape [7]; allowed for input \"x:0\": [1,16,16,3]\n");
+  refused("--input two.npy",
+          "two.npy: has shape [2,16,16,3], 2 images for input \"x:0\"; --check "
+          "takes one, [1,16,16,3]");
+  refused("--test-data nope", "nope: no such file");
+  refused("--test-data x.npy --input x.npy", "--test-data has the inputs");
+  refused("--input x.npy --seed 3", "--seed has no effect");
+  write("d.txt", "");
+  refused("--test-data d.txt", "allowed are a folder, an .npz");
+  ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch --check --input x.npy").code, 0);
+  // Outputs of another shape are found before, too.
+  std::filesystem::create_directories(folder_ / "set");
+  nn::write_tensor((folder_ / "set/input_0.pb").string(), "", nn::Tensor::zeros({1, 16, 16, 3}));
+  nn::write_tensor((folder_ / "set/output_0.pb").string(), "", nn::Tensor::zeros({3}));
+  refused("--test-data set",
+          "set: expected values of output \"Identity:0\": has shape [3]; allowed for output ");
+}
+
+/// A folder that was made for files that cannot be written is taken away; one of the user's stays.
+TEST_F(CompileTest, AFullDiskLeavesNoFolder) {
+  std::filesystem::create_directories(folder_ / "mine");
+  for (const char* folder : {"made/deep", "mine/new", "mine"}) {
+    const Output full =
+        shell("ulimit -f 1; trap '' XFSZ; \"$0\" compile cnn.onnx --arch a.tarch -o " +
+              std::string(folder));
+    EXPECT_EQ(full.code, 2) << full.err;
+    EXPECT_NE(full.err.find("cnn_onnx_a"), std::string::npos) << full.err;
+  }
+  EXPECT_FALSE(exists("made"));
+  EXPECT_TRUE(exists("mine"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "mine"));
+}
+
+TEST_F(CompileTest, OptionsWithoutEffectAreRefused) {
+  const std::string compile = "compile cnn.onnx --arch a.tarch -o out ";
+  expect_error(compile + "--effort 5", "--effort needs --optimise");
+  expect_error(compile + "--compat --value-bound 3",
+               "--value-bound and --compat exclude each other");
+  expect_error(compile + "--calibrate x.npy --scales none",
+               "--calibrate needs --scales weights or --scales auto");
+  EXPECT_FALSE(exists("out"));
+}
+
+/// Scales that are chosen for images are checked with the first of them.
+TEST_F(CompileTest, ACheckTakesTheFirstCalibrationImage) {
+  nn::Tensor images = nn::Tensor::zeros({3, 16, 16, 3});
+  for (std::size_t i = 0; i < images.floats.size(); ++i) {
+    images.floats[i] = static_cast<float>(i * 37 % 101) / 2;
+  }
+  nn::Tensor first = nn::Tensor::zeros({1, 16, 16, 3});
+  std::copy_n(images.floats.begin(), first.floats.size(), first.floats.begin());
+  nn::write_tensor((folder_ / "all.npy").string(), "", images);
+  nn::write_tensor((folder_ / "first.npy").string(), "", first);
+  const std::string check =
+      "compile cnn.onnx --arch a.tarch --scales weights --calibrate all.npy --check";
+  const Output by_default = tactus(check);
+  const Output by_hand = tactus(check + " --input first.npy");
+  const Output seeded = tactus(check + " --seed 1");
+  EXPECT_NE(by_default.out.find("against float, the first image of --calibrate: "),
+            std::string::npos)
+      << by_default.out << by_default.err;
+  const auto table = [](const std::string& text) { return text.substr(0, text.find("simulated")); };
+  EXPECT_EQ(table(by_default.out), table(by_hand.out));
+  EXPECT_NE(table(by_default.out), table(seeded.out));
+}
+
 TEST_F(CompileTest, AProgramTooLargeForTheMachineSaysWhatIsMissing) {
   std::string arch = read("a.tarch");
   arch.replace(arch.find("\"dram1_depth\": 65536"), 20, "\"dram1_depth\": 64");
   write("a.tarch", arch);
   expect_error("compile cnn.onnx --arch a.tarch -o out", "64");
+  write("a.tarch",
+        std::string(arch).replace(arch.find("\"dram0_depth\": 65536"), 20, "\"dram0_depth\": 64"));
+  expect_error("compile cnn.onnx --arch a.tarch -o out", "cnn.onnx: out of DRAM");
 }
 
 }  // namespace

@@ -59,6 +59,34 @@ TEST_F(StripeCli, BuffersOfTheUserAreKept) {
   EXPECT_FALSE(exists("m.tmodel"));
 }
 
+/// Commands agree on what they refuse, and name the file.
+TEST_F(StripeCli, ElementsOutsideOfABufferAreRefusedByEveryCommand) {
+  const auto refused = [&](const std::string& from, const std::string& to,
+                           const std::string& text) {
+    std::string program = product;
+    program.replace(program.find(from), from.size(), to);
+    write("x.stripe", program);
+    for (const char* command : {"check x.stripe", "run x.stripe",
+                                "lower x.stripe --arch a.tarch "
+                                "-o m.tmodel",
+                                "lower x.stripe --arch a.tarch --no-passes "
+                                "-o m.tprog"}) {
+      expect_error(std::string("stripe ") + command, text);
+    }
+    EXPECT_FALSE(exists("m.tmodel"));
+    EXPECT_FALSE(exists("m.tprog"));
+  };
+  refused("in A[m, k]", "in A[m, 1 + k]",
+          "x.stripe:15: block \"product\" / \"main\" / \"product\": refinement \"A\" is at 8 in "
+          "dimension 1 of buffer \"A\", which has 8");
+  refused("mul($a, $b)", "mul($a)",
+          "x.stripe:21: block \"product\" / \"main\" / \"product\": statement 2: \"mul\" has 1 "
+          "input(s) and 1 output(s); allowed: 2 and 1");
+  refused("mul($a, $b)", "frob($a, $b)", "has no function \"frob\"");
+  expect_error("stripe run p.stripe --input A=values.csv",
+               "p.stripe: buffer \"A\" has 48 elements, 3 were given");
+}
+
 TEST_F(StripeCli, LowersToAModelThatRuns) {
   const Output lowered =
       tactus("stripe lower p.stripe --arch a.tarch -o m/p.tmodel -o p.tprog -o q.stripe --counts");
@@ -108,6 +136,7 @@ block [] ( // p
 }
 
 TEST_F(StripeCli, RefusesOptionsWithoutEffect) {
+  expect_error("stripe check p.stripe --slides", "--slides belongs to --model");
   expect_error("stripe run p.stripe --input A=values.csv --input A=values.csv", "given twice");
   expect_error("stripe check --arch a.tarch --set N=1 --set N=2", "given twice");
   expect_error(

@@ -139,6 +139,58 @@ TEST(StripeBadInput, IllegalPrograms) {
   EXPECT_ERROR("only allocations (none) can be", verify(cyclic, "t"));
 }
 
+TEST(StripeBadInput, FunctionsThatNobodyHas) {
+  EXPECT_ERROR(
+      "t:16: block \"p\" / \"main\" / \"kernel\": statement 1: the interpreter has no "
+      "function \"frob\"",
+      read_and_verify(
+          with("i:8", copy_head, "0: $a = load(A)\n1: $b = frob($a)\n2: B = store($b)\n")));
+  EXPECT_ERROR("statement 1: \"mul\" has 1 input(s) and 1 output(s); allowed: 2 and 1",
+               read_and_verify(
+                   with("i:8", copy_head, "0: $a = load(A)\n1: $b = mul($a)\n2: B = store($b)\n")));
+}
+
+TEST(StripeBadInput, ElementsOutsideOfBuffers) {
+  // What the interpreter refuses at a position, verify() refuses before.
+  const auto both = [](const std::string& indexes, const std::string& head,
+                       const std::string& body = copy_body) {
+    const std::string text = with(indexes, head, body);
+    const std::string found = error_of([&] { read_and_verify(text); });
+    const std::string run = error_of([&] { (void)interpret(read_text_form(text, "t"), {}); });
+    EXPECT_EQ(found.empty(), run.empty()) << found << "\n" << run;
+    const std::size_t what = run.find("refinement");
+    EXPECT_TRUE(run.empty() || found.find(run.substr(what)) != std::string::npos) << found << run;
+    return found;
+  };
+  const std::string at_i = "in A[i] fp32:I(1):(1)\nout B[0]:add fp32:I(1):(1)\n";
+  EXPECT_EQ(both("i:9", at_i),
+            "t:12: block \"p\" / \"main\" / \"kernel\": refinement \"A\" is at 8 in dimension 0 "
+            "of buffer \"A\", which has 8");
+  EXPECT_EQ(both("i:9", "8 - 2*i >= 0\n" + at_i), "");
+  EXPECT_NE(both("i:9, j:9", "8 - i - j >= 0\n" + at_i), "");
+  EXPECT_EQ(both("i:9, j:9", "8 - i - j >= 0\n-1 + j >= 0\n" + at_i), "");
+  EXPECT_NE(both("i:8", "in A[-1 + i] fp32:I(1):(1)\nout B[i] fp32:I(1):(1)\n"), "");
+  EXPECT_EQ(both("i:9", "-1 + i >= 0\nin A[-1 + i] fp32:I(1):(1)\nout B[-1 + i] fp32:I(1):(1)\n"),
+            "");
+  // Only fractions satisfy 2 i = 2 j + 1.
+  const std::string far = "in A[20] fp32:I(1):(1)\nout B[0]:add fp32:I(1):(1)\n";
+  EXPECT_NE(both("i:9, j:9", far), "");
+  EXPECT_EQ(both("i:9, j:9", "-1 + 2*i - 2*j >= 0\n1 - 2*i + 2*j >= 0\n" + far), "");
+  // Blocks inside: constraints of all levels; a view that no statement touches is no access.
+  const std::string inner =
+      "0: block [j:3] ( // inner\nin A[2*j] fp32:I(1):(1)\nout B[j] fp32:I(1):(1)\n) {\n" +
+      std::string(copy_body) + "}\n";
+  const std::string tile = "in A[4*i] fp32:I(4):(1)\nout B[4*i] fp32:I(4):(1)\n";
+  EXPECT_NE(both("i:2", tile, inner), "");
+  EXPECT_EQ(both("i:2", "-1*i >= 0\n" + tile, inner), "");
+  EXPECT_EQ(both("i:3", tile, ""), "");
+  // Operations on whole views touch all their elements.
+  EXPECT_NE(both("i:3", "in A[0] fp32:I(3):(1)\nout B[3*i] fp32:I(3):(1)\n", "0: B = copy(A)\n"),
+            "");
+  EXPECT_EQ(both("i:2", "in A[0] fp32:I(3):(1)\nout B[5*i] fp32:I(3):(1)\n", "0: B = copy(A)\n"),
+            "");
+}
+
 TEST(StripeBadInput, InterpreterRefuses) {
   const Program outside = read_text_form(with("i:9", copy_head, copy_body), "t");
   EXPECT_ERROR(

@@ -79,10 +79,14 @@ TEST(Topology, StridesAndPaddingOfEachDirection) {
   // without the row above the image and the row below
   EXPECT_EQ(network.macs_on_input, 7 * (5 * 3 - 2) * 3 * 5 * 2);
   const auto one = parse_topology(
-      "n, h, w, fh, fw, c, k, Strides, Padding\na, 4, 4, 3, 3, 1, 1, 1, 1\n", "t.csv");
+      "name,ifmap_height,IFMAP WIDTH,filter height,FilterWidth,Channel,Num "
+      "Filters,Strides,Padding\n"
+      "a, 4, 4, 3, 3, 1, 1, 1, 1\n",
+      "t.csv");
   EXPECT_EQ(one[0].pad_height, 1);
   EXPECT_EQ(one[0].pad_width, 1);
-  EXPECT_EQ(error_of("n, h, w, fh, fw, c, k, Strides, Dilation\na, 4, 4, 3, 3, 1, 1, 1, 1\n"),
+  EXPECT_EQ(error_of("Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
+                     "Filter, Strides, Dilation\na, 4, 4, 3, 3, 1, 1, 1, 1\n"),
             "t.csv: column 9 is \"Dilation\"; allowed behind Num Filter: Strides, Stride Height, "
             "Stride Width, Padding, Padding Height, Padding Width");
   EXPECT_EQ(error_of(wide + "a, 2, 2, 5, 1, 1, 1, 1, 1, 1, 0\n"),
@@ -96,6 +100,22 @@ TEST(Topology, LargeDimensionsAreAllowedUpToALimit) {
             "t.csv:1: N is \"1048577\"; allowed: a whole number from 1 to 1048576");
   EXPECT_EQ(error_of("head, 1, 65536, 65536\n"),
             "t.csv:1: the weights would have 4294967296 elements; allowed 1073741824");
+}
+
+TEST(Topology, AHeaderHasKnownColumnsInTheirOrder) {
+  const std::string allowed =
+      "; allowed headers: Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, "
+      "Channels, Num Filter, with Strides, Stride Height, Stride Width, Padding, Padding Height, "
+      "Padding Width; and Layer, M, N, K";
+  EXPECT_EQ(error_of("Layer, A, B, C\nfc, 5, 10, 20\n"), "t.csv: column 2 is \"A\"" + allowed);
+  EXPECT_EQ(error_of("Layer, M, K, N,\nfc, 5, 10, 20,\n"), "t.csv: column 3 is \"K\"" + allowed);
+  EXPECT_EQ(error_of("Layer, M, N\nfc, 5, 10, 20,\n"), "t.csv: column 4 is missing" + allowed);
+  EXPECT_EQ(error_of("Layer, M, N, K, t\nfc, 5, 10, 20\n"),
+            "t.csv: column 5 is \"t\"; allowed behind K: none");
+  EXPECT_EQ(error_of("Layer, IFMAP Width, IFMAP Height, Filter Height, Filter Width, Channels, Num "
+                     "Filter, Strides\na, 4, 5, 1, 1, 2, 3, 1\n"),
+            "t.csv: column 2 is \"IFMAP Width\"" + allowed);
+  EXPECT_EQ(error_of("layer,m,n,k\nfc, 5, 10, 20\n"), "");
 }
 
 TEST(Topology, ARowWithANumberIsNoHeader) {

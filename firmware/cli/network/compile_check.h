@@ -1,10 +1,10 @@
-// tactus compile --check: inputs, the comparison with float, and its verdict.
+// tactus compile --check: the comparison with float, and its verdict.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/network/check_data.h"
 #include "firmware/cli/progress.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/simulation.h"
@@ -13,13 +13,12 @@
 namespace tactus {
 
 /// Compares the cycles that the optimiser predicts with a run of the program, without the check's
-/// additional outputs. `input_files`: words of --input.
-void print_prediction(const Args& args, const std::vector<std::string>& input_files,
-                      const nn::Graph& graph, const compiler::Compiled& compiled,
+/// additional outputs.
+void print_prediction(const CheckData& set, const compiler::Compiled& compiled,
                       const TcuSimulationConfig& config);
 
-/// Checks all sets of test data, or one image of --input and the seed. Returns true if all pass.
-[[nodiscard]] bool print_checks(const Args& args, const std::vector<std::string>& input_files,
+/// Checks all sets. Returns true if all pass.
+[[nodiscard]] bool print_checks(const Args& args, const std::vector<CheckData>& sets,
                                 const nn::Graph& graph, const compiler::Compiled& compiled,
                                 const compiler::Options& options, const TcuSimulationConfig& config,
                                 Progress& progress);

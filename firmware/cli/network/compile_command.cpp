@@ -61,7 +61,7 @@ std::vector<Args::Option> compile_options() {
        "optimised one (local-isolated, ...)"},
       {"input", "[NAME=]F",
        "for --check: an input in the model's layout as .npy or .pb, or as .csv or .bin vectors "
-       "(default: seeded)",
+       "(default: the first image of --calibrate, or seeded)",
        true},
       {"test-data", "DIR|F.npz|F.npy",
        "for --check: inputs and the outputs expected of the model: folders test_data_set_K or "
@@ -148,8 +148,11 @@ compiler::Options read_options(const Args& args) {
     std::replace(key.begin(), key.end(), '_', '-');
     return "--" + key;
   };
-  if (const auto wrong =
-          bench::choices_problem(options, args.has("strategy"), options.separate_outputs, option)) {
+  const auto given = [&args](std::string key) {
+    std::replace(key.begin(), key.end(), '_', '-');
+    return args.has(key);
+  };
+  if (const auto wrong = bench::choices_problem(options, given, options.separate_outputs, option)) {
     user_error("tactus compile: {} {}", option(wrong->key), wrong->text);
   }
   if (const auto beside = args.text("beside")) {
@@ -216,6 +219,20 @@ std::optional<ImageResult> optimised_run(const nn::Graph& model, const Compiled&
   }
 }
 
+/// Compiles; errors name the model's file, unless they name another one.
+Compiled compile_located(const std::string& path, const nn::Graph& graph,
+                         const TcuSimulationConfig& config, const compiler::Options& options) {
+  try {
+    return bench::compile_network(graph, config, options);
+  } catch (const UserError& error) {
+    const std::string_view what = error.what();
+    for (const std::string& file : {path, graph.file, options.calibrate}) {
+      if (!file.empty() && what.find(file) != std::string_view::npos) throw;
+    }
+    user_error("{}: {}", path, what);
+  }
+}
+
 void print_dumps(const Compiled& compiled) {
   for (const std::string* dump :
        {&compiled.hir, &compiled.lir, &compiled.assembly, &compiled.dot}) {
@@ -243,7 +260,9 @@ int compile_command(const Words& words) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
-  if (!args.has("check")) {
+  if (args.has("check")) {
+    judge_check_options(args);
+  } else {
     args.refuse({"input", "seed", "tolerance", "test-data", "beside"}, "belongs to --check");
   }
   compiler::Options options = read_options(args);
@@ -271,9 +290,12 @@ int compile_command(const Words& words) {
     if (p.done == 0) progress.begin(p.all);
     progress.show(p.what, p.done);
   };
-  Compiled compiled = bench::compile_network(graph, config, options);
+  Compiled compiled = compile_located(path, graph, config, options);
   compiled.board = target.board;
   progress.clear();
+  // Nothing is written unless everything that the check reads is right.
+  std::vector<CheckData> sets;
+  if (args.has("check")) sets = check_data(args, graph, compiled, options);
 
   if (folder) {
     const std::string written =
@@ -295,11 +317,9 @@ int compile_command(const Words& words) {
     if (args.has("layers")) print_layers(compiled, run);
   }
   if (!args.has("check")) return exit_ok;
-  if (compiled.predicted_cycles != 0)
-    print_prediction(args, args.texts("input"), graph, compiled, config);
-  return print_checks(args, args.texts("input"), graph, compiled, options, config, progress)
-             ? exit_ok
-             : exit_mismatch;
+  if (compiled.predicted_cycles != 0) print_prediction(sets.front(), compiled, config);
+  return print_checks(args, sets, graph, compiled, options, config, progress) ? exit_ok
+                                                                              : exit_mismatch;
 }
 
 }  // namespace tactus

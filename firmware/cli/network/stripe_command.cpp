@@ -130,7 +130,9 @@ const std::vector<Args::Option> model_options{
     {"clock-mhz", "N", "clock of a derived model (default 150)"},
     {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports (default 8)"},
     {"set", "NAME=N", "value of a template's parameter", true},
-    {"slides", "", "repair faults of the slides' texts: typographic quotes, missing commas"},
+    {"slides", "",
+     "repair typographic quotes and missing commas of the slides' JSON (passes, hardware models); "
+     "programs are read as they are"},
 };
 
 std::vector<Args::Option> with_model(std::vector<Args::Option> options) {
@@ -159,7 +161,9 @@ int check_program(const Words& words) {
       "model also locations and transfers. Without a program: checks and prints the model.",
       with_model({}), "[FILE]");
   if (!args.parse(words)) return exit_ok;
-  auto model = model_of(args, template_values(args));
+  const stripe::TemplateValues values = template_values(args);
+  if (!args.has("model")) args.refuse({"set", "slides"}, "belongs to --model");
+  auto model = model_of(args, values);
   if (args.positional().empty()) {
     if (!model) user_error("tactus stripe check: name a file, or give --model or --arch");
     fmt::print("{}", stripe::to_json(*model));
@@ -286,8 +290,9 @@ int run_program(const Words& words) {
   const std::string& path = one_file(args, "file");
   const Program program = read_file_as_program(path);
   stripe::verify(program, path);
-  const auto outputs =
-      stripe::interpret(program, inputs_of(args, program), interpret_options(args));
+  const stripe::Tensors inputs = inputs_of(args, program);
+  const stripe::InterpretOptions options = interpret_options(args);
+  const auto outputs = located(path, [&] { return stripe::interpret(program, inputs, options); });
   std::string text;
   for (const auto& [name, tensor] : outputs) {
     text += name;
@@ -351,12 +356,12 @@ int run_passes(const Words& words) {
   stripe::Tensors inputs, expected;
   if (args.has("check")) {
     inputs = stripe::sample_inputs(program);
-    expected = stripe::interpret(program, inputs);
+    expected = located(path, [&] { return stripe::interpret(program, inputs); });
   }
   std::vector<std::pair<std::string, std::string>> dumps;
   int code = exit_ok;
   std::string before = in_form(program, "text");
-  stripe::run_passes(program, passes, [&](std::size_t number, const stripe::ConfiguredPass& pass) {
+  const auto after_pass = [&](std::size_t number, const stripe::ConfiguredPass& pass) {
     if (verbosity() == Verbosity::verbose) {
       std::string after = in_form(program, "text");
       if (after == before) {
@@ -372,7 +377,8 @@ int run_passes(const Words& words) {
       fmt::print(stderr, "{:02}_{}: the program computes something else\n", number, pass.name);
       code = exit_mismatch;
     }
-  });
+  };
+  located(path, [&] { stripe::run_passes(program, passes, after_pass); });
   if (const auto folder = args.text("dump")) write_dumps(*folder, form, dumps);
   write_or_print(args.text("output"), in_form(program, form));
   return code;

@@ -69,7 +69,8 @@ void declare_inputs(Model& model, const Options& options, std::vector<std::strin
     const std::string where = fmt::format("{}: input {}", model.graph->file, quote(info.name));
     if (is_open_sequence(model, info, options)) {
       problems.push_back(where +
-                         ": the length of the sequence is open in the model; give its size");
+                         ": the length of the sequence is open in the model; give its size "
+                         "(--input-shape, input_shapes in Python)");
       continue;
     }
     std::optional<nn::Shape> shape = nn::input_shape(where, info, options.input_shapes, problems);

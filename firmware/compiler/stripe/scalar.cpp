@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -236,6 +238,18 @@ ScalarFunction find_function(std::string_view name, std::size_t inputs, bool& na
     if (function.inputs == inputs) return function.function;
   }
   return nullptr;
+}
+
+std::string function_problem(const Intrinsic& op) {
+  bool known = false;
+  if (find_function(op.name, op.inputs.size(), known) != nullptr && op.outputs.size() == 1) {
+    return {};
+  }
+  if (!known) return "the interpreter has no function " + quote(op.name);
+  std::size_t inputs = 0;
+  while (find_function(op.name, inputs, known) == nullptr) ++inputs;
+  return fmt::format("{} has {} input(s) and {} output(s); allowed: {} and 1", quote(op.name),
+                     op.inputs.size(), op.outputs.size(), inputs);
 }
 
 Aggregation aggregation_of(std::string_view name) {

@@ -35,6 +35,8 @@ using ScalarFunction = Scalar (*)(const std::vector<Scalar>& inputs);
 /// number of inputs is wrong.
 [[nodiscard]] ScalarFunction find_function(std::string_view name, std::size_t inputs,
                                            bool& name_known);
+/// What is wrong with a function that find_function() is to find; empty if nothing is.
+[[nodiscard]] std::string function_problem(const Intrinsic& op);
 
 enum class Aggregation { none, add, mul, max, min };
 /// "" and "assign" are none.

@@ -220,7 +220,7 @@ class Reader : TextParts {
     }
     Statement stmt;
     const std::size_t count = parent != nullptr ? parent->statements.size() : 0;
-    const std::uint64_t number = unsigned_number("a statement, which begins with its number,");
+    const std::uint64_t number = unsigned_number("a statement, \"NUMBER: ...\"");
     stmt.line = line_;
     if (number != count) fail(fmt::format("statement {} has the number {}", count, number));
     if (take("[")) {

@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "firmware/compiler/stripe/bounds.h"
 #include "firmware/compiler/stripe/lookup.h"
+#include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
@@ -28,6 +30,17 @@ class Verifier {
       if (!open_ && block->refs_of(Direction::none).empty()) {
         add(program.entry.line, "the program has no buffer, so nothing goes in or comes out");
       }
+    }
+    problems_.throw_if_any();
+    if (open_) return;
+    try {
+      find_out_of_bounds(program, [&](const OutOfBounds& found) {
+        path_ = found.block;
+        add(found.line, found.what);
+      });
+    } catch (const UserError& error) {
+      path_ = quote(block->name);
+      add(program.entry.line, error.what());
     }
     problems_.throw_if_any();
   }
@@ -240,6 +253,8 @@ class Verifier {
       if (table_of(*op)) {
         const std::string problem = lookup_problem(*op, *entry_);
         if (!problem.empty()) add(line, fmt::format("statement {}: {}", number, problem));
+      } else if (const std::string problem = function_problem(*op); !problem.empty()) {
+        add(line, fmt::format("statement {}: {}", number, problem));
       }
     }
     if (const auto* op = stmt.as<Special>()) {

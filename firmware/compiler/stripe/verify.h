@@ -18,6 +18,8 @@ namespace tactus::stripe {
 ///  - constraints, accesses and load_index use the block's own indexes;
 ///  - scalars are defined before they are used; loads read, stores write refinements that allow it;
 ///  - a view that is written is a view of something that may be written;
+///  - functions are those of interpret(), with their numbers of inputs and one output;
+///  - positions that the constraints leave touch elements of the buffers only (not if `open`);
 ///  - dependencies are earlier statements of the block;
 ///  - aggregation, direction and type are known; sizes, strides and affines fit 64 bits;
 ///  - blocks are at most max_block_depth deep.

@@ -236,7 +236,8 @@ TEST(Entry, OpenDimensionsAndGivenShapes) {
   GraphMaker open;
   open.input("x", {-1, 3, -1, 4}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(refusal(open.graph),
-            "test.onnx: input \"x\": dimension 2 is open in the model; give its size");
+            "test.onnx: input \"x\": dimension 2 is open in the model; give its size "
+            "(--input-shape, input_shapes in Python)");
 }
 
 TEST(Entry, BaseNames) {

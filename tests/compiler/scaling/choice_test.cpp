@@ -219,12 +219,32 @@ TEST(ScaleChoice, ExcludedByCompat) {
   choices.scales = Scales::automatic;
   choices.compat = true;
   const auto named = [](std::string key) { return key; };
-  ASSERT_TRUE(choices_problem(choices, false, false, named));
-  EXPECT_EQ(choices_problem(choices, false, false, named)->key, "scales");
+  const auto none = [](const std::string&) { return false; };
+  ASSERT_TRUE(choices_problem(choices, none, false, named));
+  EXPECT_EQ(choices_problem(choices, none, false, named)->key, "scales");
   choices = {};
   choices.calibrate = "x.npy";
-  ASSERT_TRUE(choices_problem(choices, false, false, named));
-  EXPECT_EQ(choices_problem(choices, false, false, named)->text, "needs scales");
+  ASSERT_TRUE(choices_problem(choices, none, false, named));
+  EXPECT_EQ(choices_problem(choices, none, false, named)->text,
+            "needs scales weights or scales auto");
+}
+
+TEST(ScaleChoice, OptionsWithoutEffectAreRefused) {
+  const auto named = [](std::string key) { return key; };
+  const auto effort = [](const std::string& key) { return key == "effort"; };
+  compiler::Choices choices;
+  ASSERT_TRUE(choices_problem(choices, effort, false, named));
+  EXPECT_EQ(choices_problem(choices, effort, false, named)->key, "effort");
+  EXPECT_EQ(choices_problem(choices, effort, false, named)->text, "needs optimise");
+  choices.optimise = true;
+  EXPECT_FALSE(choices_problem(choices, effort, false, named));
+  const auto none = [](const std::string&) { return false; };
+  choices = {};
+  choices.value_bound = 3;
+  EXPECT_FALSE(choices_problem(choices, none, false, named));
+  choices.compat = true;
+  ASSERT_TRUE(choices_problem(choices, none, false, named));
+  EXPECT_EQ(choices_problem(choices, none, false, named)->key, "value_bound");
 }
 
 }  // namespace

@@ -187,13 +187,11 @@ class Preparation {
         step.table = root_->views.at(*table).buffer;
         return;
       }
+      if (const std::string problem = function_problem(*op); !problem.empty()) {
+        fail(frame, problem);
+      }
       bool known = false;
       step.function = find_function(op->name, op->inputs.size(), known);
-      if (step.function == nullptr || op->outputs.size() != 1) {
-        fail(frame, known ? fmt::format("{} with {} inputs and {} outputs", quote(op->name),
-                                        op->inputs.size(), op->outputs.size())
-                          : "the interpreter has no function " + quote(op->name));
-      }
     }
   }
 

@@ -235,6 +235,7 @@ class Search {
   }
 
   [[nodiscard]] std::optional<std::int64_t> result() const { return gave_up_ ? root_ : found_; }
+  [[nodiscard]] std::optional<std::int64_t> found() const { return found_; }
 
  private:
   const IntegerProgram& program_;
@@ -244,15 +245,24 @@ class Search {
   std::optional<std::int64_t> root_, found_;
 };
 
+/// All points of the ranges; empty if there is none.
+Box box_of(const IntegerProgram& program) {
+  Box box;
+  for (const std::uint64_t range : program.ranges) {
+    if (range == 0) return {};
+    box.emplace_back(0, static_cast<std::int64_t>(range) - 1);
+  }
+  return box;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> largest(const IntegerProgram& program, const LinearForm& objective) {
-  Box box;
+  const Box box = box_of(program);
+  if (box.size() != program.ranges.size()) return std::nullopt;
   std::int64_t bound = objective.constant;
-  for (std::size_t i = 0; i < program.ranges.size(); ++i) {
-    if (program.ranges[i] == 0) return std::nullopt;
-    const auto last = static_cast<std::int64_t>(program.ranges[i]) - 1;
-    box.emplace_back(0, last);
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const std::int64_t last = box[i].second;
     if (objective.coefficients[i] > 0) {
       bound = add_checked(bound, multiply_checked(objective.coefficients[i], last));
     }
@@ -265,6 +275,19 @@ std::optional<std::int64_t> largest(const IntegerProgram& program, const LinearF
     // If fractions exceed 64 bits, the bound given by the box is used.
     return bound;
   }
+}
+
+std::optional<std::int64_t> largest_found(const IntegerProgram& program,
+                                          const LinearForm& objective) {
+  const Box box = box_of(program);
+  if (box.size() != program.ranges.size()) return std::nullopt;
+  Search search(program, objective);
+  try {
+    search.look(box);
+  } catch (const UserError&) {
+    // A fraction exceeds 64 bits; what was found before is a point all the same.
+  }
+  return search.found();
 }
 
 }  // namespace tactus::stripe

@@ -23,4 +23,9 @@ struct IntegerProgram {
 [[nodiscard]] std::optional<std::int64_t> largest(const IntegerProgram& program,
                                                   const LinearForm& objective);
 
+/// The largest value at a point that was found: largest(), or a number below it, or none, where
+/// that would take long or leave 64 bits.
+[[nodiscard]] std::optional<std::int64_t> largest_found(const IntegerProgram& program,
+                                                        const LinearForm& objective);
+
 }  // namespace tactus::stripe

@@ -59,12 +59,21 @@ class Cleanup {
       const auto status = std::filesystem::symlink_status(path, ignored);
       if (std::filesystem::is_regular_file(status)) std::filesystem::remove(path, ignored);
     }
+    for (const auto& folder : folders_) {
+      if (std::filesystem::is_empty(folder, ignored)) std::filesystem::remove(folder, ignored);
+    }
   }
   void add(const std::string& path) { paths_.push_back(path); }
-  void keep() { paths_.clear(); }
+  /// A folder that nothing else is in.
+  void add_folder(const std::filesystem::path& path) { folders_.push_back(path); }
+  void keep() {
+    paths_.clear();
+    folders_.clear();
+  }
 
  private:
   std::vector<std::string> paths_;
+  std::vector<std::filesystem::path> folders_;  ///< inner ones first
 };
 
 }  // namespace
@@ -181,10 +190,17 @@ tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name
 std::string write_artefacts(const Compiled& compiled, const std::string& directory,
                             const std::string& base_name) {
   std::error_code error;
+  Cleanup cleanup;
+  // Folders that are made for the files go with them.
+  namespace fs = std::filesystem;
+  for (fs::path at = fs::path(directory).lexically_normal();
+       !at.empty() && fs::symlink_status(at, error).type() == fs::file_type::not_found;
+       at = at.parent_path()) {
+    cleanup.add_folder(at);
+  }
   std::filesystem::create_directories(directory, error);
   if (error) user_error("{}: cannot make the directory: {}", directory, error.message());
   const std::string base = (std::filesystem::path(directory) / base_name).string();
-  Cleanup cleanup;
   const auto write = [&](const char* extension, const auto& content) {
     const std::string path = base + extension;
     write_file_atomically(path, content);
