@@ -44,6 +44,7 @@
 #include "models/axi/transport.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
+#include "models/sim/held_intervals.h"
 #include "models/sim/pulled_memory.h"
 
 namespace tactus {
@@ -120,11 +121,15 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     return base_ + address;
   }
   [[nodiscard]] PulledMemory* pulled() override { return pulled_; }
-  /// True if the memory is pulled and has a WriteChannel, and no observer watches the accounts.
-  [[nodiscard]] bool rewinds() const override;
+  /// True if the memory is pulled and has a WriteChannel.
+  [[nodiscard]] bool rewinds() const override {
+    return pulled_ != nullptr && write_channel_ != nullptr;
+  }
   void mark() override;
   void rewind(Cycle reached) override;
   [[nodiscard]] bool replays() const override { return record_ != nullptr && record_->replays(); }
+  [[nodiscard]] Cycle untold() const override { return held_.next(); }
+  void tell(Cycle last) override { held_.tell(last); }
   /// Removes the bursts in flight, as a reset does. None of them may wait for the memory.
   void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
@@ -173,6 +178,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
 
   /// Does the clock edge of a cycle with a handshake.
   void commit_handshakes();
+  /// Does that of a cycle that passes again.
+  void commit_again();
   /// The state of the account in a cycle without a handshake.
   [[nodiscard]] State waiting_state() const;
   /// Reports the beat and the response that are taken in this cycle to the memory account.
@@ -280,6 +287,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
   std::unique_ptr<PinRecord> record_;              ///< null: no other design shares the memory
+  HeldIntervals held_;                             ///< of both accounts
   /// State saved by mark(). The slave is idle then, so its account and the wires that it drives
   /// suffice.
   struct {

@@ -59,6 +59,11 @@ class AxiTarget {
   /// True while the target does what it did when these cycles passed for the first time, with the
   /// data that was left out. It and its memory stay as they are.
   [[nodiscard]] virtual bool replays() const { return false; }
+  /// From mark() to rewind() observers of the target's accounts are told nothing until tell().
+  /// Returns the cycle of the oldest change that is held back; ~0: there is none.
+  [[nodiscard]] virtual Cycle untold() const { return ~Cycle{0}; }
+  /// Tells the changes of cycles up to `last`.
+  virtual void tell(Cycle /*last*/) {}
 
   /// True if an answer is outstanding that comes after some time without further action of the
   /// design.

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
-#include "models/sim/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -154,7 +153,7 @@ void TcuSequences::find_turns(bool works, KnownSequences::State& found) {
   turns_.clear();
   found.array_works = works;
   for (const KnownSequences::Change& change : found_changes_) {
-    if (change.account != reasons_.array) continue;
+    if (change.account != array_) continue;
     const bool turned = ArrayTime::of_array(change.code) != works;
     works = works != turned;
     if (change.offset == 0) found.array_works = works;
@@ -230,10 +229,8 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   KnownSequences::State found;
   system_.offer_word();
   system_.settle();
-  if (system_.sampler_) system_.sampler_->observe();
   clock.activity.awake &= TcuSystem::units_of_moves;
   system_.clock_edge();
-  if (clock.events != nullptr) clock.events->end_of_cycle(clock.now);
   ++clock.now;
   note_passing(found);
   end_interval(found);
@@ -254,17 +251,14 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   return true;
 }
 
-/// Removes the counts, and the changes of accounts, of all other owners.
+/// Removes the counts of all other owners.
 template <typename IsOwner>
 void TcuSequences::keep_growth(const IsOwner& is_owner) {
-  const auto erase = [](auto& list, const auto& is_other) {
-    list.erase(std::remove_if(list.begin(), list.end(), is_other), list.end());
-  };
-  erase(growth_,
-        [&](const KnownSequences::Count& count) { return !is_owner(owners_[count.counter]); });
-  erase(found_changes_, [&](const KnownSequences::Change& change) {
-    return !is_owner(owners_[places_[change.account]]);
-  });
+  growth_.erase(std::remove_if(growth_.begin(), growth_.end(),
+                               [&](const KnownSequences::Count& count) {
+                                 return !is_owner(owners_[count.counter]);
+                               }),
+                growth_.end());
 }
 
 /// Keeps the counts that the control owns. `move_waits`: counts of the head belong to the

@@ -6,6 +6,7 @@
 // (TcuData).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,11 @@ class LiveMemories {
     LiveMemories& memories_;
   };
 
+  /// See AxiTarget::untold(), of both ports.
+  [[nodiscard]] Cycle untold() const {
+    return std::min(ports_[0].target->untold(), ports_[1].target->untold());
+  }
+  void tell(unsigned p, Cycle last) { ports_[p].target->tell(last); }
   [[nodiscard]] bool idle() const { return ports_[0].target->idle() && ports_[1].target->idle(); }
   /// Returns the wires that the memories drive in cycle `now` to the ports in the set `busy`.
   [[nodiscard]] unsigned drive(unsigned busy, Cycle now);

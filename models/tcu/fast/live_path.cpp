@@ -65,6 +65,7 @@ void TcuSequences::pass_border_on_path(Cycle now) {
   }
   for (unsigned p = 0; p < 2; ++p) last_response(p) = responses_[p];
   tell_path();
+  if (changes_.are_observed()) borders_.push_back(now);
   const std::uint64_t before = until_border_;
   pass_border(now);
   until_border_ += std::min(before, ~until_border_);
@@ -84,7 +85,9 @@ void TcuSequences::commit_path(const Position& position) {
   end_steps();
   for (std::size_t i = counted_; i < path_.size(); ++i) use(path_[i]);
   for (unsigned p = 0; p < 2; ++p) last_response(p) = responses_[p];
-  tell_path_changes();
+  if (changes_.are_observed()) tell_path_changes();
+  tell_memories(position.now);
+  system_.clock_.now = position.now;
   tell_path();
   if (!retires_.empty()) system_.tcu_.decoder_.note_retires(retires_.size(), retires_.back());
   until_border_ -= retires_.size();

@@ -19,7 +19,6 @@ bool TcuSequences::memories_rewind() const {
 }
 
 void TcuSequences::begin_live() {
-  divided_ = !system_.tcu_.decoder_.has_blocks();
   std::array<LiveMemories::Port, 2> ports;
   for (unsigned p = 0; p < 2; ++p) ports[p] = {&system_.ports_[p]->pins, system_.ports_[p]->target};
   const unsigned beat_bytes = system_.config_.axi_data_bits / 8;

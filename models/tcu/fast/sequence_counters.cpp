@@ -66,24 +66,15 @@ void TcuSequences::list_counters() {
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
-/// Selects the accounts whose changes are recorded. In a design in two parts these include the
-/// accounts from which the account of the array's time is derived.
+/// Selects the accounts whose changes are recorded, and decides whether the design is taken in two
+/// parts. What observers see of a cycle depends on both, so a design that is observed is taken as
+/// one.
 void TcuSequences::list_observers() {
   changes_.list(accounts_);
-  if (!divided_) return;
-  const auto place = [this](const Account& account) {
-    const auto found = std::find(accounts_.begin(), accounts_.end(), &account);
-    return static_cast<std::size_t>(found - accounts_.begin());
-  };
-  Tcu& tcu = system_.tcu_;
-  reasons_ = {place(tcu.array_.account()),
-              place(tcu.decoder_.account()),
-              {place(system_.ports_[0]->port.account()), place(system_.ports_[1]->port.account())}};
-  changes_.record(reasons_.array, false);
-  if (!changes_.are_observed()) return;
-  changes_.record(reasons_.decoder, true);
-  for (const std::size_t port : reasons_.ports) changes_.record(port, false);
-  changes_.leave_out(accounts_.size() - 1);
+  divided_ = memories_ && !changes_.are_observed() && !system_.tcu_.decoder_.has_blocks();
+  const auto array = std::find(accounts_.begin(), accounts_.end(), &system_.tcu_.array_.account());
+  array_ = static_cast<std::size_t>(array - accounts_.begin());
+  if (divided_) changes_.record(array_);
 }
 
 void TcuSequences::count_accounts() {

@@ -190,14 +190,14 @@ void TcuSequences::renew() {
   timeout_ = decoder.registers().timeout;
   memories_keep_time_ = keep_time;
   memories_.reset();
-  divided_ = false;
   if (live) begin_live();
   list_counters();
   KnownDesigns* const shared = live ? system_.config_.known.get() : nullptr;
-  design_ = shared != nullptr
-                ? shared->find({system_.config_.tcu.architecture, system_.config_.axi_data_bits,
-                                timeout_, changes_.recorded()})
-                : std::make_shared<KnownDesign>();
+  design_ =
+      shared != nullptr
+          ? shared->find({system_.config_.tcu.architecture, system_.config_.axi_data_bits, timeout_,
+                          divided_, changes_.recorded(), changes_.kinds(), changes_.has_flags()})
+          : std::make_shared<KnownDesign>();
   known_ = &design_->sequences;
   decoder.use_shapes(&design_->shapes);
 }
@@ -297,30 +297,21 @@ void TcuSequences::walk(Position& position, Cycle until) {
 /// Accepts the path up to this position as passed.
 void TcuSequences::commit(const Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
-  Cycle now = committed_.now;
+  const std::uint32_t first = decoder.registers().program_counter;
   std::uint64_t retired = 0;
   Cycle last = 0;
-  std::uint32_t counter = decoder.registers().program_counter;
-  std::uint64_t accepted = committed_.next;
-  bursts_.begin(executed_);
-  sampled_ = now;
-  for (const Step& step : path_) {
-    use(step);
-    note_responses(step.interval, now);
-    tell_changes(step.interval, now, accepted, executed_ + retired);
-    now += known(step.interval).cycles;
-    if (known(step.interval).accepts) ++accepted;
-    if (!known(step.interval).retires) continue;
-    sample_until(now, retired);
-    ++retired;
-    last = now - 1;
-    decoder.tell_retire(last, counter);
-    ++counter;
-    if (--until_border_ != 0) continue;
-    changes_.settle_time(now);
-    pass_border(now);
-  }
-  sample_until(now, retired);
+  tell_steps(
+      [this](const Step& step, Cycle now) {
+        use(step);
+        note_responses(step.interval, now);
+      },
+      [&](Cycle now) {
+        last = now - 1;
+        decoder.tell_retire(last, static_cast<std::uint32_t>(first + retired++));
+        if (--until_border_ != 0) return;
+        changes_.settle_time(now);
+        pass_border(now);
+      });
   if (retired != 0) decoder.note_retires(retired, last);
   finish_path(position);
 }

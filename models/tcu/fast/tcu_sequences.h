@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -44,6 +45,9 @@ class TcuSequences {
   /// Call after a cycle. Takes instructions as long as the clock does not go beyond the horizon,
   /// and calls Machine::on_border() at its borders.
   void take(Horizon& horizon);
+  /// Call in the cycle after a retire. Settles the account of the array's time if a region begins
+  /// here whose border was passed already, in a sequence that was dropped.
+  void pass_border_again();
 
   /// Forgets all states, intervals and shapes; other units keep what is shared.
   void forget();
@@ -97,12 +101,6 @@ class TcuSequences {
     std::uint64_t times = 0;
     bool of_moves = false;  ///< a step of the transfers' part
   };
-  /// Places of the accounts from which the account of the array's time follows.
-  struct Reasons {
-    std::size_t array = 0, decoder = 0;
-    std::array<std::size_t, 2> ports{};
-  };
-  class PathChanges;
   struct Program {
     const std::uint8_t* bytes = nullptr;
     std::uint64_t whole = 0;             ///< bytes of the program at `bytes`
@@ -205,8 +203,12 @@ class TcuSequences {
   void tell_changes(Id interval, Cycle now, std::uint64_t accepted, std::uint64_t retired);
   [[nodiscard]] Event event_of(const KnownSequences::Change& change, std::uint64_t accepted,
                                std::uint64_t retired);
+  template <typename Begin, typename Retire>
+  void tell_steps(const Begin& begin, const Retire& retire);
   void tell_path_changes();
-  void tell_array_time(Cycle now);
+  void tell_memories(Cycle before);
+  [[nodiscard]] bool is_of_second_port(const KnownSequences::Change& change) const;
+  [[nodiscard]] bool is_border(Cycle now);
   void tell_path();
 
   // Counts kept outside states (kept_counts.cpp).
@@ -292,9 +294,9 @@ class TcuSequences {
   CounterList events_;
   std::vector<std::uint32_t> places_;  ///< places of the accounts' first counters
   ObservedChanges changes_;
-  Cycle sampled_ = 0;        ///< the sampler has seen all cycles before this one
-  std::uint16_t flags_ = 0;  ///< flags that the sampler sees from this cycle on
-  Reasons reasons_;
+  Cycle sampled_ = 0;            ///< the sampler has seen all cycles before this one
+  std::uint16_t flags_ = 0;      ///< flags that the sampler sees from this cycle on
+  std::size_t array_ = 0;        ///< number of the array's account
   std::size_t first_event_ = 0;  ///< place of the first event's counter
   /// Values of the counters to which they return after every interval that is worked out. Empty: to
   /// be read.
@@ -342,6 +344,9 @@ class TcuSequences {
   std::vector<Cycle> retires_;
   std::uint64_t told_ = 0;   ///< number of retires that have been told
   std::size_t counted_ = 0;  ///< number of steps whose counts have been added up
+  /// Cycles that begin a region, whose borders have been passed and that observers of the array's
+  /// time have not been told of
+  std::deque<Cycle> borders_;
   /// Last write responses: now, and before the path
   std::array<Cycle, 2> responses_{}, old_responses_{};
 
