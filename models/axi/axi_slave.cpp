@@ -117,7 +117,12 @@ AxiSlave::State AxiSlave::waiting_state() const {
 }
 
 void AxiSlave::commit() {
-  if (replays()) return commit_again();
+  if (replays()) {
+    record_->commit();
+    held_.tell(clock_.now);
+    if (!replays()) held_.release();
+    return;
+  }
   if (!error_.empty()) throw UserError(error_);
   const AxiLinks& pins = pins_;
   if (pins.r.fires() || pins.w.fires() || pins.ar.fires() || pins.aw.fires() || pins.b.fires()) {
@@ -132,12 +137,6 @@ void AxiSlave::commit() {
                                                  : Kind::nothing);
   }
   if (!requests_.empty()) send(clock_.now);
-}
-
-void AxiSlave::commit_again() {
-  record_->commit();
-  held_.tell(clock_.now);
-  if (!replays()) held_.release();
 }
 
 void AxiSlave::commit_handshakes() {
@@ -554,7 +553,7 @@ void AxiSlave::reset() {
 }
 
 void AxiSlave::drop_bursts() {
-  for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
+  for (Bursts* bursts : {&reads_, &writes_, &data_}) Burst::drop(*bursts);
   requests_.clear();
   request_phase_ = nullptr;
   addresses_.clear();
@@ -563,10 +562,6 @@ void AxiSlave::drop_bursts() {
   // All beats taken before the mark have left the WriteChannel, so it accepts a beat at once.
   room_time_ = room_from_ = takes_data_from_ = 0;
   error_.clear();
-}
-
-void AxiSlave::drop(Bursts& bursts) {
-  for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
 }
 
 }  // namespace tactus

@@ -128,8 +128,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void mark() override;
   void rewind(Cycle reached) override;
   [[nodiscard]] bool replays() const override { return record_ != nullptr && record_->replays(); }
-  [[nodiscard]] Cycle untold() const override { return held_.next(); }
-  void tell(Cycle last) override { held_.tell(last); }
+  [[nodiscard]] HeldIntervals* held() override { return &held_; }
   /// Removes the bursts in flight, as a reset does. None of them may wait for the memory.
   void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
@@ -169,6 +168,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
         internal_error("{}: a write burst of {} beats brought {}", slave, beats, collected);
       }
     }
+    static void drop(Ring<Burst*, most_bursts>& bursts) {
+      for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
+    }
     [[nodiscard]] AxiBeat beat(unsigned beat_bytes) {
       return {bytes.data() + std::size_t{next_beat} * beat_bytes, next_beat + 1 == beats};
     }
@@ -178,8 +180,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
 
   /// Does the clock edge of a cycle with a handshake.
   void commit_handshakes();
-  /// Does that of a cycle that passes again.
-  void commit_again();
   /// The state of the account in a cycle without a handshake.
   [[nodiscard]] State waiting_state() const;
   /// Reports the beat and the response that are taken in this cycle to the memory account.
@@ -235,7 +235,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void end_write();
   void commit_write_data();
   void note_room();
-  static void drop(Bursts& bursts);
   void drop_bursts();
   void join_writes();
 

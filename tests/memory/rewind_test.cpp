@@ -161,7 +161,7 @@ class Machine {
 
   /// Tells observers what the slaves hold back.
   void tell() {
-    for (const auto& slave : slaves_) slave->tell(clock_.now);
+    for (const auto& slave : slaves_) slave->held()->tell(clock_.now);
   }
   void observe(AccountObserver& observer) {
     for (const auto& slave : slaves_) {

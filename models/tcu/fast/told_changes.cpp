@@ -1,4 +1,4 @@
-// What observers of accounts are told about intervals that have passed.
+// The intervals passed since the last rest: what observers are told of them.
 #include "models/tcu/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
@@ -38,10 +38,10 @@ Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t
               place % KnownSequences::Change::most_ports};
   switch (event.kind) {
     case TcuEvent::instruction_accepted:
-      event.data = bytes(accepted * shapes_.instruction_bytes(), shapes_.instruction_bytes());
+      event.data = program_.instruction(accepted);
       break;
     case TcuEvent::retired: {
-      const ProgramItem& retires = item(retired).item;
+      const ProgramItem& retires = program_[retired].item;
       event.a = retires.opcode;
       event.b = retires.flags;
       event.c = system_.tcu_.decoder_.registers().program_counter + (retired - executed_);
@@ -63,7 +63,8 @@ Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t
 
 /// True if the change is one of DRAM port 1.
 bool TcuSequences::is_of_second_port(const KnownSequences::Change& change) const {
-  if (change.of_account()) return accounts_[change.account] == &system_.ports_[1]->port.account();
+  if (change.of_account())
+    return counters_.accounts()[change.account] == &system_.ports_[1]->port.account();
   return change.of_event() && (change.account - KnownSequences::Change::first_event) %
                                       KnownSequences::Change::most_ports ==
                                   1;
@@ -71,7 +72,8 @@ bool TcuSequences::is_of_second_port(const KnownSequences::Change& change) const
 
 bool TcuSequences::tells(const EventSink* events) const {
   if (events == nullptr && !system_.sampler_) return true;
-  if (!(memories_keep_time() || memories_rewind()) || system_.samples_by_cycle_) return false;
+  if (!(machine_.memories_keep_time() || machine_.memories_rewind()) || system_.samples_by_cycle_)
+    return false;
   // The readiness of port B of local memory depends on the last queued transfer, which no state
   // contains.
   if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
@@ -111,6 +113,28 @@ void TcuSequences::tell_steps(const Begin& begin, const Retire& retire) {
     }
   }
   sample_until(now, retired - executed_);
+}
+
+/// Accepts the path up to this position as passed.
+void TcuSequences::commit(const Position& position) {
+  Decoder& decoder = system_.tcu_.decoder_;
+  const std::uint32_t first = decoder.registers().program_counter;
+  std::uint64_t retired = 0;
+  Cycle last = 0;
+  tell_steps(
+      [this](const Step& step, Cycle now) {
+        counters_.use(*known_, step.interval, step.times);
+        note_responses(step.interval, now);
+      },
+      [&](Cycle now) {
+        last = now - 1;
+        decoder.tell_retire(last, static_cast<std::uint32_t>(first + retired++));
+        if (--until_border_ != 0) return;
+        changes_.settle_time(now);
+        pass_border(now);
+      });
+  if (retired != 0) decoder.note_retires(retired, last);
+  finish_path(position);
 }
 
 /// Tells the changes of the path beside live memories, and those of the memories.
