@@ -46,7 +46,7 @@ void BoundarySplitter::registers(Registers& r) {
 
 void AxiSlave::registers(Registers& r) {
   if (r.loads()) {
-    for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
+    for (Bursts* bursts : {&reads_, &writes_, &data_}) Burst::drop(*bursts);
     if (collecting_ != nullptr) collecting_->release();
     requests_.clear();
   }

@@ -39,7 +39,8 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, unsigned b
             answer(static_cast<Burst&>(access), delay);
           }),
       pins_(pins),
-      account_(basename(), clock, state_table, rest) {
+      account_(basename(), clock, state_table, rest),
+      held_(clock) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
   socket.register_invalidate_direct_mem_ptr(this, &AxiSlave::invalidate_dmi);
 }
@@ -116,7 +117,12 @@ AxiSlave::State AxiSlave::waiting_state() const {
 }
 
 void AxiSlave::commit() {
-  if (replays()) return record_->commit();
+  if (replays()) {
+    record_->commit();
+    held_.tell(clock_.now);
+    if (!replays()) held_.release();
+    return;
+  }
   if (!error_.empty()) throw UserError(error_);
   const AxiLinks& pins = pins_;
   if (pins.r.fires() || pins.w.fires() || pins.ar.fires() || pins.aw.fires() || pins.b.fires()) {
@@ -406,7 +412,7 @@ bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
 void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_ = {}; }
 
 Cycle AxiSlave::waits(Cycle most) const {
-  if (replays()) return record_->waits(most);
+  if (replays()) return record_->waits(std::min(most, held_.next() - clock_.now));
   if (!requests_.empty() || !error_.empty()) return 0;
   if (!pins_.w.ready) {
     if (takes_data_from_ <= clock_.now) return 0;
@@ -503,13 +509,10 @@ bool AxiSlave::waits_for_memory() const {
   return false;
 }
 
-bool AxiSlave::rewinds() const {
-  if (pulled_ == nullptr || write_channel_ == nullptr || account_.observed()) return false;
-  return memory_account_ == nullptr || !memory_account_->account().observed();
-}
-
 void AxiSlave::mark() {
   if (!idle() || !error_.empty()) internal_error("{}: a mark while bursts are under way", name());
+  held_.hold(account_);
+  if (memory_account_) held_.hold(memory_account_->account());
   if (record_ != nullptr) return record_->begin();
   account_.save(marked_.account);
   if (memory_account_) memory_account_->mark();
@@ -521,7 +524,9 @@ void AxiSlave::mark() {
 }
 
 void AxiSlave::rewind(Cycle reached) {
-  if (record_ != nullptr) return record_->replay(reached);
+  if (record_ != nullptr) record_->replay(reached);
+  if (!replays()) held_.release();
+  if (record_ != nullptr) return;
   write_channel_->reset();
   drop_bursts();
   account_.restore(marked_.account);
@@ -536,6 +541,7 @@ void AxiSlave::rewind(Cycle reached) {
 
 void AxiSlave::reset() {
   if (record_ != nullptr) record_->end();
+  held_.release();
   if (idle()) return;
   if (write_channel_ != nullptr) {
     write_channel_->reset();
@@ -547,7 +553,7 @@ void AxiSlave::reset() {
 }
 
 void AxiSlave::drop_bursts() {
-  for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
+  for (Bursts* bursts : {&reads_, &writes_, &data_}) Burst::drop(*bursts);
   requests_.clear();
   request_phase_ = nullptr;
   addresses_.clear();
@@ -556,10 +562,6 @@ void AxiSlave::drop_bursts() {
   // All beats taken before the mark have left the WriteChannel, so it accepts a beat at once.
   room_time_ = room_from_ = takes_data_from_ = 0;
   error_.clear();
-}
-
-void AxiSlave::drop(Bursts& bursts) {
-  for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
 }
 
 }  // namespace tactus

@@ -44,6 +44,7 @@
 #include "models/axi/transport.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
+#include "models/sim/held_intervals.h"
 #include "models/sim/pulled_memory.h"
 
 namespace tactus {
@@ -120,11 +121,14 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     return base_ + address;
   }
   [[nodiscard]] PulledMemory* pulled() override { return pulled_; }
-  /// True if the memory is pulled and has a WriteChannel, and no observer watches the accounts.
-  [[nodiscard]] bool rewinds() const override;
+  /// True if the memory is pulled and has a WriteChannel.
+  [[nodiscard]] bool rewinds() const override {
+    return pulled_ != nullptr && write_channel_ != nullptr;
+  }
   void mark() override;
   void rewind(Cycle reached) override;
   [[nodiscard]] bool replays() const override { return record_ != nullptr && record_->replays(); }
+  [[nodiscard]] HeldIntervals* held() override { return &held_; }
   /// Removes the bursts in flight, as a reset does. None of them may wait for the memory.
   void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
@@ -163,6 +167,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
       if (collected != beats) {
         internal_error("{}: a write burst of {} beats brought {}", slave, beats, collected);
       }
+    }
+    static void drop(Ring<Burst*, most_bursts>& bursts) {
+      for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
     }
     [[nodiscard]] AxiBeat beat(unsigned beat_bytes) {
       return {bytes.data() + std::size_t{next_beat} * beat_bytes, next_beat + 1 == beats};
@@ -228,7 +235,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void end_write();
   void commit_write_data();
   void note_room();
-  static void drop(Bursts& bursts);
   void drop_bursts();
   void join_writes();
 
@@ -280,6 +286,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
   std::unique_ptr<PinRecord> record_;              ///< null: no other design shares the memory
+  HeldIntervals held_;                             ///< of both accounts
   /// State saved by mark(). The slave is idle then, so its account and the wires that it drives
   /// suffice.
   struct {

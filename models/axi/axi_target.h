@@ -3,6 +3,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/fast/registers.h"
+#include "models/sim/held_intervals.h"
 #include "models/sim/pulled_memory.h"
 #include "models/sim/stalls.h"
 
@@ -59,6 +60,9 @@ class AxiTarget {
   /// True while the target does what it did when these cycles passed for the first time, with the
   /// data that was left out. It and its memory stay as they are.
   [[nodiscard]] virtual bool replays() const { return false; }
+  /// From mark() to rewind() observers of the target's accounts are told nothing, unless the caller
+  /// does it, by this. What is left then is gone, or is told when the cycles pass again.
+  [[nodiscard]] virtual HeldIntervals* held() { return nullptr; }
 
   /// True if an answer is outstanding that comes after some time without further action of the
   /// design.

@@ -499,6 +499,7 @@ bool TcuSystem::begins_program() const {
 void TcuSystem::take_sequences() {
   const std::uint64_t& retired = tcu_.decoder().stats().retired;
   horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
+  sequences_->pass_border_again();
   if (!paused_ && clock_.watcher == nullptr && on_border && sequences_->tells(clock_.events)) {
     sequences_->take(horizon_);
   }

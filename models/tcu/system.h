@@ -188,6 +188,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::function<void(const Sample&)> on_sample;
 
  private:
+  friend class SequencedDesign;
   friend class TcuSequences;
   /// Their bits in UnitActivity.
   enum : UnitSet {

@@ -111,6 +111,7 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] std::vector<Account*> accounts(UnitSet units = UnitActivity::all);
 
  private:
+  friend class SequencedDesign;
   friend class TcuSequences;
   void connect();
 

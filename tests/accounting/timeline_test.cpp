@@ -188,7 +188,9 @@ TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
        {"", "--read-latency 30 --write-latency 11", "--timeline-from 700 --timeline-to 2100",
         "--timeline-max-events 301", "--timeline-max-events 302 --timeline-from 333",
         "--timeline-min 5", "--samples s.bin --sample-interval 3 --sample-pause 40",
-        "--events e.txt", "--ddr ddr4_2400", "--stall-percent 20"}) {
+        "--events e.txt", "--ddr ddr4_2400", "--ddr ddr4_2400 --timeline-max-events 301",
+        "--ddr ddr4_2400 --samples s.bin --sample-interval 3 --sample-pause 40",
+        "--ddr ddr4_2400 --regions 20 --timeline-min 5", "--stall-percent 20"}) {
     const auto files = [&](const std::string& engine) {
       const Output output = tactus(program + options + " --engine " + engine);
       EXPECT_EQ(output.code, 0) << output.err;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/config/board.h"
+#include "firmware/config/memory.h"
 #include "isa/support/error.h"
 #include "isa/tcu/assembler.h"
 #include "models/tcu/events.h"
@@ -78,11 +80,19 @@ RandomProgram program_of_all_units() {
   return program;
 }
 
-TcuSimulationConfig checking(const RandomProgram& program) {
+/// With a memory of fixed latency, or that of a board.
+TcuSimulationConfig checking(const RandomProgram& program, bool on_board = false) {
   TcuSimulationConfig config = machine_config(program);
+  config.read_latency = 3;
+  if (on_board) {
+    config = read_board("zcu104").simulation_config();
+    config.architecture = program.architecture;
+    config.axi_data_bits = program.axi_data_bits;
+    config.memory_model = MemoryModel::board;
+    resolve_memory(config);
+  }
   config.engine = Engine::check;
   config.check_every = 1;
-  config.read_latency = 3;
   return config;
 }
 
@@ -109,9 +119,9 @@ enum class Seen { nothing, accounts, events, samples };  ///< what the test obse
 /// Runs the program twice and returns the error of the second run. `wrong` changes the machine
 /// between the runs.
 template <typename Wrong>
-std::string outcome(Wrong wrong, Seen seen = Seen::nothing) {
+std::string outcome(Wrong wrong, Seen seen = Seen::nothing, bool on_board = false) {
   const RandomProgram program = program_of_all_units();
-  TcuSimulationConfig config = checking(program);
+  TcuSimulationConfig config = checking(program, on_board);
   if (seen == Seen::samples) config.sample_block_size = config.sample_interval = 2;
   TcuSimulation simulation(config);
   load_windows(program, simulation);
@@ -131,6 +141,7 @@ void expect_found(const std::string& text, const char* what) {
 
 TEST(EngineCheck, AcceptsACorrectMachine) {
   EXPECT_EQ(outcome([](TcuSystem& /*system*/) {}), "no difference");
+  EXPECT_EQ(outcome([](TcuSystem& /*system*/) {}, Seen::accounts, true), "no difference");
 }
 
 /// The stream has gaps, so there are no sequences and every cycle is evaluated.
@@ -180,8 +191,11 @@ TEST(EngineCheck, FindsAWrongCount) {
 }
 
 TEST(EngineCheck, FindsAWrongChangeOfAnAccount) {
-  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).change(); }, Seen::accounts),
-               " changes its state in other cycles");
+  for (const bool on_board : {false, true}) {
+    expect_found(
+        outcome([](TcuSystem& system) { PlantedFault(system).change(); }, Seen::accounts, on_board),
+        " changes its state in other cycles");
+  }
 }
 
 TEST(EngineCheck, FindsAnEventInAWrongCycle) {
@@ -189,9 +203,14 @@ TEST(EngineCheck, FindsAnEventInAWrongCycle) {
   const auto late = [](bool (Change::*is_one)() const) {
     return [is_one](TcuSystem& system) { PlantedFault(system).late(is_one); };
   };
-  expect_found(outcome(late(&Change::of_event), Seen::events), "an event happens in other cycles");
-  expect_found(outcome(late(&Change::of_level), Seen::events), "queue's level changes in other");
-  expect_found(outcome(late(&Change::of_flags), Seen::samples), "flags change in other cycles");
+  for (const bool on_board : {false, true}) {
+    expect_found(outcome(late(&Change::of_event), Seen::events, on_board),
+                 "an event happens in other cycles");
+    expect_found(outcome(late(&Change::of_level), Seen::events, on_board),
+                 "queue's level changes in other");
+    expect_found(outcome(late(&Change::of_flags), Seen::samples, on_board),
+                 "flags change in other cycles");
+  }
 }
 
 TEST(EngineCheck, FindsAWrongState) {

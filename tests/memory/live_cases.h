@@ -246,6 +246,12 @@ inline Case random_case(std::uint64_t seed, Options options) {
   found.program.seed = seed;
   found.config = machine_config(found.program);
   random_live_memory(random, found.config, options.shared);
+  Random samples(seed ^ 0x5A3);
+  if (samples.chance(20)) {
+    found.config.sample_block_size = static_cast<std::uint32_t>(1 + samples.below(9));
+    found.config.sample_interval = samples.pick<std::uint16_t>({1, 2, 7, 30, 200});
+    found.config.sample_pause = samples.pick<Cycle>({0, 0, 3, 100});
+  }
   return found;
 }
 

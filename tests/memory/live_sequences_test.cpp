@@ -32,11 +32,9 @@ std::string compare(const std::vector<RunOrder>& runs, TcuSimulationConfig confi
   const std::vector<RunRecord> step = record_runs(runs, config);
   config.engine = Engine::fast;
   const std::vector<RunRecord> fast = record_runs(runs, config);
-  // If a memory's account is observed, the memory cannot be rewound, so there are no sequences.
-  const bool takes = runs.back().accounts < Observed::everybody;
-  if (takes) taken.in_sequences += fast.back().in_sequences;
+  taken.in_sequences += fast.back().in_sequences;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (takes) taken.all += fast[i].result.retired;
+    taken.all += fast[i].result.retired;
     const std::string text = difference(step[i], fast[i]);
     if (!text.empty()) return fmt::format("run {}: {}", i, text);
     if (!step[i].error.empty()) break;  // after an error the machine's behaviour is undefined
@@ -147,7 +145,8 @@ TEST(LiveSequences, AgreeWhereRunsFollowEachOther) {
     for (unsigned i = 0; i < 5; ++i) {
       const RandomProgram& program = random.chance(50) ? other : c.program;
       RunOrder& order = runs.emplace_back(RunOrder{&program, {}, i == 4});
-      order.accounts = random.pick({Observed::nobody, Observed::nobody, Observed::time});
+      order.accounts = random.pick({Observed::nobody, Observed::nobody, Observed::time,
+                                    Observed::everybody, Observed::timeline});
       if (random.chance(60))
         order.options.regions = random_regions(random, program.instructions.size());
       if (random.chance(20)) order.options.max_cycles = random.range(1, random.pick({300U, 6000U}));

@@ -1,6 +1,7 @@
 // A board's memory that is marked and rewound continues as if nothing had happened in between.
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -158,6 +159,17 @@ class Machine {
     memory_.controller().rewind();
   }
 
+  /// Tells observers what the slaves hold back.
+  void tell() {
+    for (const auto& slave : slaves_) slave->held()->tell(clock_.now);
+  }
+  void observe(AccountObserver& observer) {
+    for (const auto& slave : slaves_) {
+      slave->account()->observe(&observer);
+      slave->memory_account()->observe(&observer);
+    }
+  }
+
   [[nodiscard]] bool idle() const { return slaves_[0]->idle() && slaves_[1]->idle(); }
   [[nodiscard]] DdrController& controller() { return memory_.controller(); }
   [[nodiscard]] AxiSlave& slave(unsigned p) { return *slaves_[p]; }
@@ -219,10 +231,20 @@ TcuSimulationConfig random_config(Random& random) {
   return config;
 }
 
+/// What the observer of an account is told, as numbers.
+struct Told final : AccountObserver {
+  std::map<const Account*, PinLog> logs;
+  void interval(const Account& account, unsigned code, Cycle from, Cycle to) override {
+    PinLog& log = logs[&account];
+    log.insert(log.end(), {code, from, to});
+  }
+};
+
 enum class Between { nothing, marks, detours };
 
 struct Outcome {
   PinLog log, counts;
+  std::vector<PinLog> told;  ///< of each account
   std::vector<std::uint8_t> contents;
   unsigned written_behind = 0;  ///< marks while the controller's buffer had writes
   unsigned cut_short = 0;       ///< detours that ended while bursts were pending
@@ -237,6 +259,7 @@ void detour(Machine& machine, Random& random, Outcome& outcome) {
     machine.traffic(random.below(1U << 30), cycles, random.chance(20));
     if (!machine.idle()) ++outcome.cut_short;
     machine.rewind();
+    machine.mark();
   }
   machine.controller().set_timing_only(false);
   EXPECT_TRUE(machine.contents() == contents) << "data has moved";
@@ -247,6 +270,8 @@ Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between betwe
   KernelScope kernel;
   Machine machine(config);
   EXPECT_TRUE(machine.rewinds());
+  Told told;
+  machine.observe(told);
   Random random(seed), own(seed ^ 0xDE70);
   Outcome outcome;
   for (unsigned round = 0; round < 6; ++round) {
@@ -260,11 +285,20 @@ Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between betwe
       if (between == Between::detours) detour(machine, own, outcome);
       machine.log.resize(logged);
       machine.pause(part);
+      machine.tell();
     }
+    if (between != Between::detours) continue;
+    machine.mark();  // the next bursts are told without tell()
+    machine.rewind();
   }
   machine.traffic(seed * 8 + 7, 500, true);
   outcome.log = machine.log;
   outcome.counts = machine.counts();
+  machine.tell();
+  for (unsigned p = 0; p < 2; ++p) {
+    outcome.told.push_back(told.logs[machine.slave(p).account()]);
+    outcome.told.push_back(told.logs[machine.slave(p).memory_account()]);
+  }
   outcome.contents = machine.contents();
   return outcome;
 }
@@ -279,6 +313,7 @@ TEST(Rewind, ContinuesAsIfTheDetourHadNotHappened) {
       const Outcome outcome = run(config, seed, between);
       ASSERT_TRUE(outcome.log == expected.log) << "beats and responses, seed " << seed;
       ASSERT_EQ(outcome.counts, expected.counts) << "seed " << seed;
+      ASSERT_TRUE(outcome.told == expected.told) << "intervals of accounts, seed " << seed;
       ASSERT_TRUE(outcome.contents == expected.contents) << "seed " << seed;
       written_behind += outcome.written_behind;
       cut_short += outcome.cut_short;
@@ -288,19 +323,13 @@ TEST(Rewind, ContinuesAsIfTheDetourHadNotHappened) {
   EXPECT_GT(cut_short, 0U);
 }
 
-TEST(Rewind, IsPossibleWithoutObserversAndTransfersInFlightOnly) {
-  struct Observer final : AccountObserver, DdrObserver {
-    void interval(const Account&, unsigned, Cycle, Cycle) override {}
+TEST(Rewind, IsPossibleWithoutObserversOfCommandsAndTransfersInFlightOnly) {
+  struct Observer final : DdrObserver {
     void command(const DdrCommand&) override {}
   } observer;
   KernelScope kernel;
   Machine machine(read_board("zcu104").simulation_config());
   EXPECT_TRUE(machine.rewinds());
-  for (Account* account : {machine.slave(0).account(), machine.slave(1).memory_account()}) {
-    account->observe(&observer);
-    EXPECT_FALSE(machine.rewinds());
-    account->observe(nullptr);
-  }
   machine.controller().observe(&observer);
   EXPECT_FALSE(machine.rewinds());
   machine.controller().observe(nullptr);

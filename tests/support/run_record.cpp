@@ -31,10 +31,7 @@ class TimelineLog final : public EventSink {
   void level(unsigned queue, std::uint64_t items) override {
     add(fmt::format("level {} {}", queue, items));
   }
-  /// Sorts the lines of the cycle, since the order within a cycle is not compared.
   void end_of_cycle(Cycle cycle) override {
-    std::sort(log_.begin() + static_cast<std::ptrdiff_t>(ended_), log_.end());
-    ended_ = log_.size();
     if (cycle < next_) log_.push_back(fmt::format("cycle {} ends twice", cycle));
     next_ = cycle + 1;
   }
@@ -49,49 +46,19 @@ class TimelineLog final : public EventSink {
   const TcuSimulation& simulation_;
   EventKinds kinds_;
   std::vector<std::string>& log_;
-  std::size_t ended_ = 0;  ///< number of lines of complete cycles
   Cycle next_ = 0;
 };
 
-/// Joins successive intervals in which an account has the same state. An account may report such an
-/// interval in several pieces, since a request for figures in between splits it.
+/// Lists the intervals of accounts as they are told.
 class Intervals final : public AccountObserver {
  public:
-  explicit Intervals(std::vector<Account*> accounts) : accounts_(std::move(accounts)) {
-    last_.resize(accounts_.size());
-  }
+  explicit Intervals(std::vector<std::string>& log) : log_(log) {}
   void interval(const Account& account, unsigned code, Cycle from, Cycle to) override {
-    const auto place = std::find(accounts_.begin(), accounts_.end(), &account);
-    Interval& last = last_[static_cast<std::size_t>(place - accounts_.begin())];
-    if (last.to != from && last.to != 0) lines_.push_back(fmt::format("{}: gap", account.unit()));
-    if (code != last.code || last.to == 0) {
-      add(account, last);
-      last = {code, from, to};
-    }
-    last.to = to;
-  }
-  /// Returns the intervals, sorted by account, then by time.
-  [[nodiscard]] std::vector<std::string> lines() {
-    for (std::size_t i = 0; i < last_.size(); ++i) add(*accounts_[i], last_[i]);
-    std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) {
-      return a.substr(0, a.find(':')) < b.substr(0, b.find(':'));
-    });
-    return std::move(lines_);
+    log_.push_back(fmt::format("{}: {} {} {}", account.unit(), code, from, to));
   }
 
  private:
-  struct Interval {
-    unsigned code = 0;
-    Cycle from = 0, to = 0;
-  };
-  void add(const Account& account, const Interval& i) {
-    if (i.to != 0)
-      lines_.push_back(fmt::format("{}: {} {} {}", account.unit(), i.code, i.from, i.to));
-  }
-
-  std::vector<Account*> accounts_;
-  std::vector<Interval> last_;
-  std::vector<std::string> lines_;
+  std::vector<std::string>& log_;
 };
 
 template <typename List>
@@ -166,7 +133,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order, bool share
   simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
-  Intervals intervals(simulation.machine().accounts());
+  Intervals intervals(order.accounts == Observed::timeline ? record.events : record.intervals);
   if (order.accounts == Observed::time) simulation.observe_time(&intervals);
   if (order.accounts >= Observed::everybody) simulation.observe_accounts(&intervals);
   TcuRunOptions options = order.options;
@@ -181,7 +148,6 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order, bool share
   }
   simulation.observe_accounts(nullptr);
   simulation.observe(nullptr);
-  record.intervals = intervals.lines();
   record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
   if (MemorySystem* memory = simulation.memory_system(); memory != nullptr && !shared) {

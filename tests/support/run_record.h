@@ -25,14 +25,13 @@ struct RunRecord {
   std::uint64_t in_sequences = 0;  ///< instructions retired in sequences; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
   std::uint64_t worked_out = 0;    ///< TcuSequences::worked_out(); not compared
-  /// Lines "unit CODE FROM TO" for the intervals of the observed accounts. Successive intervals
-  /// with the same code are joined.
+  /// Lines "unit: CODE FROM TO" for the intervals of the observed accounts, as they are told
   std::vector<std::string> intervals;
 };
 
 /// Accounts that are observed: none, only the account of time, or all. With `timeline` all accounts
-/// are observed and, if no log of events is requested, RunRecord::events has the events that a
-/// timeline draws.
+/// are observed, and RunRecord::events has their intervals in place of RunRecord::intervals; if no
+/// log of events is requested, the events that a timeline draws are between them, as told.
 enum class Observed : std::uint8_t { nobody, time, everybody, timeline };
 
 /// Chooses by the program's seed what is observed. For half of the programs it is `nobody`.

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
-#include "models/sim/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -17,29 +16,10 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-// First byte of the saved registers of a part.
-constexpr unsigned tag_of_control = 1, tag_of_moves = 2;
 /// Limit on the numbers of offers(), which are part of the keys of the transfers' intervals.
 constexpr Id most_offers = 1U << 20;
 
 }  // namespace
-
-void TcuSequences::control_registers(Registers& r) {
-  unsigned tag = tag_of_control;
-  r(tag);
-  registers_but_moves(r, true);
-}
-
-void TcuSequences::move_registers(Registers& r) {
-  unsigned tag = tag_of_moves;
-  r(tag);
-  registers_of_moves(r, true);
-}
-
-bool TcuSequences::control_rests() const {
-  const Tcu& tcu = system_.tcu_;
-  return tcu.decoder_.rests_but_moves() && tcu.local_.idle(0) && units_rest();
-}
 
 /// True if a transfer waits at the head, or is under way there.
 bool TcuSequences::move_waits(Id control) const {
@@ -50,15 +30,15 @@ bool TcuSequences::move_waits(Id control) const {
 Id TcuSequences::save_control() {
   const Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
-  const Id id = save(counts_, false, is_new, &TcuSequences::control_registers);
+  const Id id = save(counts_, false, is_new, &SequencedDesign::control);
   if (!is_new) return id;
   const bool head_moves = decoder.head_moves_dram();
   const std::array<Id, 2> offers = head_moves ? this->offers() : std::array<Id, 2>{};
   KnownSequences::State& state = known(id);
-  state.rests = control_rests();
+  state.rests = machine_.control_rests();
   state.waiting = static_cast<std::uint8_t>(decoder.waiting());
   state.head_moves = head_moves;
-  state.one_cycle = state.rests && (move_waits(id) || next_ == program_.count);
+  state.one_cycle = state.rests && (move_waits(id) || machine_.next() == program_.count());
   state.offers = offers;
   return id;
 }
@@ -77,11 +57,11 @@ std::array<Id, 2> TcuSequences::offers() {
 Id TcuSequences::save_moves() {
   const Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
-  const Id id = save(counts_of_moves_, true, is_new, &TcuSequences::move_registers);
+  const Id id = save(counts_of_moves_, true, is_new, &SequencedDesign::moves);
   if (!is_new) return id;
   KnownSequences::State& state = known(id);
-  state.busy = static_cast<std::uint8_t>(busy_parts());
-  state.rests = decoder.moves_rest() && system_.tcu_.local_.idle(1) && state.busy == 0;
+  state.busy = static_cast<std::uint8_t>(machine_.busy_parts());
+  state.rests = machine_.moves_rest();
   state.begun = decoder.head_move_has_begun();
   return id;
 }
@@ -90,7 +70,7 @@ Id TcuSequences::save_moves() {
 void TcuSequences::load_control(const Position& position) {
   Registers r(known_->registers(position.state), system_.clock_.now, 0);
   system_.tcu_.decoder_.last_access() = 0;
-  control_registers(r);
+  machine_.control(r);
   load_program(position.next);
   if (!moves_rest_) load_moves(committed_.moves);
   moves_rest_ = true;
@@ -101,10 +81,10 @@ void TcuSequences::load_control(const Position& position) {
 void TcuSequences::load_moves(Id moves) {
   Registers r(known_->registers(moves), system_.clock_.now, 0);
   r.keep_counts(counts_of_moves_.live, 1);
-  move_registers(r);
+  machine_.moves(r);
   moves_rest_ = false;
   load_account_of_head();
-  forget_wires();
+  machine_.forget_wires();
 }
 
 /// Lets the account of the decoder begin with the coming cycle, and that of the array's time with
@@ -126,21 +106,21 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   from.moves = KnownSequences::none;
   begin_interval(from);
   decoder.hold_moves(true);
-  forget_wires();
+  machine_.forget_wires();
   KnownSequences::State found;
   const bool works = ArrayTime::of_array(system_.tcu_.array_account().code());
   bool ends = run_control(end, known(position.state).one_cycle, waits);
   end_interval(found);
   find_turns(works, found);
   note_timer(found);
-  ends = take_growth() && ends;
+  ends = counters_.take_growth(began_.now) && ends;
   if (end.pops) decoder.drop_head();
   decoder.hold_moves(false);
   if (ends) {
-    keep_growth_of_control(waits);
+    counters_.keep_growth_of_control(waits);
     const Id next = save_control();
     if (!end.pops) {
-      loaded_ = {next, next_, system_.clock_.now, decoder.timer(), KnownSequences::none};
+      loaded_ = {next, machine_.next(), system_.clock_.now, decoder.timer(), KnownSequences::none};
     }
     note_control(position, end, found, next);
   }
@@ -154,7 +134,7 @@ void TcuSequences::find_turns(bool works, KnownSequences::State& found) {
   turns_.clear();
   found.array_works = works;
   for (const KnownSequences::Change& change : found_changes_) {
-    if (change.account != reasons_.array) continue;
+    if (change.account != counters_.array()) continue;
     const bool turned = ArrayTime::of_array(change.code) != works;
     works = works != turned;
     if (change.offset == 0) found.array_works = works;
@@ -173,8 +153,8 @@ bool TcuSequences::run_control(const ControlEnd& end, bool one_cycle, bool move_
     system_.pass(all - passed);
     system_.rested_ = clock.progress == before;
     ends = accepts() || retires() || clock.now - began_.now == all;
-    if (ends || end.cycles != 0 || !(move_waits || next_ == program_.count)) continue;
-    ends = move_waits ? control_rests() : is_over();
+    if (ends || end.cycles != 0 || !(move_waits || machine_.next() == program_.count())) continue;
+    ends = move_waits ? machine_.control_rests() : is_over();
   }
   return true;
 }
@@ -190,7 +170,7 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
                           ? position.state
                           : known_->interval_of(position.state, key_of_early(end.cycles));
   const bool is_new = known(interval).cycles == 0;
-  note_interval(interval, control, growth_, nullptr);
+  note_interval(interval, control, nullptr);
   if (is_new) known_->set_turns(interval, turns_);
   const KnownSequences::State& state = known(interval);
   if (state.one_cycle && !end.pops) {
@@ -198,7 +178,7 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
   }
   const Id after = key_of_control(position, found.accepts, end.pops);
   if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
-    return check_next(known_->link(known).state, next, &TcuSequences::control_registers);
+    return check_next(known_->link(known).state, next, &SequencedDesign::control);
   }
   kept_.clear();
   known_->set_next(interval, after, known_->add_link(next, kept_, true));
@@ -211,7 +191,7 @@ void TcuSequences::show_head(Id control) {
   r(tag);
   r(end);
   system_.tcu_.decoder_.registers_of_instructions(r);
-  forget_wires();
+  machine_.forget_wires();
 }
 
 /// Works out one cycle of the transfers.
@@ -230,58 +210,26 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   KnownSequences::State found;
   system_.offer_word();
   system_.settle();
-  if (system_.sampler_) system_.sampler_->observe();
   clock.activity.awake &= TcuSystem::units_of_moves;
   system_.clock_edge();
-  if (clock.events != nullptr) clock.events->end_of_cycle(clock.now);
   ++clock.now;
   note_passing(found);
   end_interval(found);
   note_timer(found);
-  const bool fits = take_growth();
+  const bool fits = counters_.take_growth(began_.now);
   const Id next = save_moves();
   loaded_ = {KnownSequences::none, position.next, system_.clock_.now, decoder.timer(), next};
   release_memories();
   if (!fits) return false;
   const bool waits = move_waits(position.state);
-  keep_growth_of_moves(waits, loses);
+  counters_.keep_growth_of_moves(waits, loses);
   found.accepts = found.left_out = false;
   found.retires = found.retires && waits;
   if (!known(position.state).head_moves) found.timer = KnownSequences::none;
   const Id interval = known_->interval_of(position.moves, key);
-  note_interval(interval, found, growth_, &counts_of_moves_);
+  note_interval(interval, found, &counts_of_moves_);
   set_link(interval, KnownSequences::none, next, true, counts_of_moves_);
   return true;
-}
-
-/// Removes the counts, and the changes of accounts, of all other owners.
-template <typename IsOwner>
-void TcuSequences::keep_growth(const IsOwner& is_owner) {
-  const auto erase = [](auto& list, const auto& is_other) {
-    list.erase(std::remove_if(list.begin(), list.end(), is_other), list.end());
-  };
-  erase(growth_,
-        [&](const KnownSequences::Count& count) { return !is_owner(owners_[count.counter]); });
-  erase(found_changes_, [&](const KnownSequences::Change& change) {
-    return !is_owner(owners_[places_[change.account]]);
-  });
-}
-
-/// Keeps the counts that the control owns. `move_waits`: counts of the head belong to the
-/// transfers.
-void TcuSequences::keep_growth_of_control(bool move_waits) {
-  keep_growth([&](Owner owner) {
-    return owner == Owner::control || (owner == Owner::head && !move_waits);
-  });
-}
-
-/// Keeps the counts that the transfers own. `loses`: the array waits for the transfer at the head.
-void TcuSequences::keep_growth_of_moves(bool move_waits, bool loses) {
-  keep_growth(
-      [&](Owner owner) { return owner == Owner::moves || (owner == Owner::head && move_waits); });
-  if (!loses) return;
-  const std::uint32_t array_time = places_.back();  // the last of the accounts
-  growth_.push_back({array_time + system_.array_time_->of_head(), 1});
 }
 
 }  // namespace tactus

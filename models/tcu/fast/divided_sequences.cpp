@@ -178,7 +178,7 @@ Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
 
 /// Returns the key of the state after an interval of the control.
 Id TcuSequences::key_of_control(const Position& position, bool accepts, bool pops) const {
-  return (accepts ? item(position.next).shape : no_shape) << 1 | (pops ? 1U : 0U);
+  return (accepts ? program_[position.next].shape : no_shape) << 1 | (pops ? 1U : 0U);
 }
 
 /// Returns the key of an interval of the control that ends after this number of cycles.

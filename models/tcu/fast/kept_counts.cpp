@@ -118,7 +118,7 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
   const Id after = known_->successor(interval, shape, keeps, counts);
   if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
     return check_next(known_->link(known).state, next,
-                      divided_ ? &TcuSequences::move_registers : &TcuSequences::registers);
+                      divided_ ? &SequencedDesign::moves : &SequencedDesign::whole);
   }
   known_->set_next(interval, after, known_->add_link(next, kept_, same));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/tcu/architecture.h"
+#include "models/sim/events.h"
 #include "models/tcu/decoder/decoder.h"
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/program_items.h"
@@ -19,11 +20,16 @@ struct KnownDesign {
   struct Conditions {
     tcu::Architecture architecture;
     unsigned axi_data_bits = 0;
-    std::uint16_t timeout = 0;          ///< value of the decoder's register
-    std::vector<std::size_t> recorded;  ///< ObservedChanges::recorded()
+    std::uint16_t timeout = 0;  ///< value of the decoder's register
+    bool divided = false;       ///< the design is taken in two parts
+    // What is recorded, see ObservedChanges.
+    std::vector<std::size_t> accounts;
+    EventKinds kinds = 0;
+    bool flags = false;
     [[nodiscard]] bool operator==(const Conditions& o) const {
       return architecture == o.architecture && axi_data_bits == o.axi_data_bits &&
-             timeout == o.timeout && recorded == o.recorded;
+             timeout == o.timeout && divided == o.divided && accounts == o.accounts &&
+             kinds == o.kinds && flags == o.flags;
     }
   };
 

@@ -43,7 +43,7 @@ class KnownSequences {
     std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
     // With live memories (live_sequences.cpp) an interval has an Id of its own, except an interval
     // of the control that is taken whole: it has the Id of its state.
-    /// TcuSequences::busy_parts(): of a state at its begin, of an interval at its end
+    /// SequencedDesign::busy_parts(): of a state at its begin, of an interval at its end
     std::uint8_t busy = 0;
     bool grows = false;        ///< the interval increases counts that its state keeps
     std::uint32_t growth = 0;  ///< place of these increases

@@ -27,7 +27,12 @@ unsigned LiveMemories::handshakes(const AxiLinks& pins) {
 
 LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
                            ProgramBursts& bursts)
-    : clock_(clock), ports_(ports), beat_bytes_(beat_bytes), bursts_(bursts), beat_(beat_bytes) {}
+    : clock_(clock),
+      ports_(ports),
+      held_{ports[0].target->held(), ports[1].target->held()},
+      beat_bytes_(beat_bytes),
+      bursts_(bursts),
+      beat_(beat_bytes) {}
 
 /// Calls visit(memory) for each memory that no other design shares; both ports may share one.
 template <typename Visit>

@@ -6,6 +6,7 @@
 // (TcuData).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,11 @@ class LiveMemories {
     LiveMemories& memories_;
   };
 
+  /// The first cycle in which observers of the memories' accounts would have been told something
+  /// since the mark; ~0: there is none.
+  [[nodiscard]] Cycle untold() const { return std::min(held_[0]->next(), held_[1]->next()); }
+  /// Tells it, of one memory, up to cycle `last`.
+  void tell(unsigned p, Cycle last) { held_[p]->tell(last); }
   [[nodiscard]] bool idle() const { return ports_[0].target->idle() && ports_[1].target->idle(); }
   /// Returns the wires that the memories drive in cycle `now` to the ports in the set `busy`.
   [[nodiscard]] unsigned drive(unsigned busy, Cycle now);
@@ -126,6 +132,7 @@ class LiveMemories {
 
   Clock& clock_;
   std::array<Port, 2> ports_;
+  std::array<HeldIntervals*, 2> held_;
   unsigned beat_bytes_;
   ProgramBursts& bursts_;
   std::uint64_t next_ = 0;                      ///< the first instruction since the mark

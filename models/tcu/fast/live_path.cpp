@@ -16,7 +16,7 @@ void TcuSequences::begin_path() {
   retires_.clear();
   told_ = 0;
   counted_ = 0;
-  for (unsigned p = 0; p < 2; ++p) responses_[p] = old_responses_[p] = last_response(p);
+  for (unsigned p = 0; p < 2; ++p) responses_[p] = old_responses_[p] = machine_.last_response(p);
   counts_.live.clear();
   counts_of_moves_.live.clear();
   quiet_until_ = 0;
@@ -58,13 +58,14 @@ void TcuSequences::retire_on_path(Cycle now) {
 /// current cycle. If the path is dropped later, its instructions up to the border are evaluated
 /// again with the same figures, and the border is not told again.
 void TcuSequences::pass_border_on_path(Cycle now) {
-  add_counts();
+  counters_.add(*known_);
   end_steps();
   for (; counted_ < path_.size(); ++counted_) {
-    add_counts(path_[counted_].interval, path_[counted_].times);
+    counters_.add(*known_, path_[counted_].interval, path_[counted_].times);
   }
-  for (unsigned p = 0; p < 2; ++p) last_response(p) = responses_[p];
+  for (unsigned p = 0; p < 2; ++p) machine_.last_response(p) = responses_[p];
   tell_path();
+  if (changes_.are_observed()) borders_.push_back(now);
   const std::uint64_t before = until_border_;
   pass_border(now);
   until_border_ += std::min(before, ~until_border_);
@@ -82,9 +83,12 @@ void TcuSequences::tell_path() {
 /// Accepts the path as passed. It ends in this position.
 void TcuSequences::commit_path(const Position& position) {
   end_steps();
-  for (std::size_t i = counted_; i < path_.size(); ++i) use(path_[i]);
-  for (unsigned p = 0; p < 2; ++p) last_response(p) = responses_[p];
-  tell_path_changes();
+  for (std::size_t i = counted_; i < path_.size(); ++i)
+    counters_.use(*known_, path_[i].interval, path_[i].times);
+  for (unsigned p = 0; p < 2; ++p) machine_.last_response(p) = responses_[p];
+  if (changes_.are_observed()) tell_path_changes();
+  tell_memories(position.now);
+  system_.clock_.now = position.now;
   tell_path();
   if (!retires_.empty()) system_.tcu_.decoder_.note_retires(retires_.size(), retires_.back());
   until_border_ -= retires_.size();
@@ -98,10 +102,11 @@ void TcuSequences::commit_path(const Position& position) {
 void TcuSequences::drop_path(const Position& position) {
   memories_->rewind(committed_.now, position.now);
   for (; counted_ > 0; --counted_) {
-    add_counts(path_[counted_ - 1].interval, 0 - std::uint64_t{path_[counted_ - 1].times});
+    counters_.add(*known_, path_[counted_ - 1].interval,
+                  0 - std::uint64_t{path_[counted_ - 1].times});
   }
-  for (unsigned p = 0; p < 2; ++p) last_response(p) = old_responses_[p];
-  before_.clear();
+  for (unsigned p = 0; p < 2; ++p) machine_.last_response(p) = old_responses_[p];
+  counters_.note_change();
   system_.tcu_.decoder_.note_told(told_);
   path_.clear();
 }

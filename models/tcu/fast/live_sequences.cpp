@@ -12,14 +12,7 @@ using Id = KnownSequences::Id;
 
 }  // namespace
 
-/// True if all memories can be rewound.
-bool TcuSequences::memories_rewind() const {
-  return std::all_of(system_.ports_.begin(), system_.ports_.end(),
-                     [](const auto& port) { return LiveMemories::possible(*port->target); });
-}
-
 void TcuSequences::begin_live() {
-  divided_ = !system_.tcu_.decoder_.has_blocks();
   std::array<LiveMemories::Port, 2> ports;
   for (unsigned p = 0; p < 2; ++p) ports[p] = {&system_.ports_[p]->pins, system_.ports_[p]->target};
   const unsigned beat_bytes = system_.config_.axi_data_bits / 8;
@@ -27,13 +20,6 @@ void TcuSequences::begin_live() {
   for (unsigned p = 0; p < 2; ++p) {
     held_[p] = std::make_unique<HeldTarget>(system_.ports_[p]->pins, beat_bytes);
   }
-}
-
-/// Returns the parts that are not idle, as bits: the ports, and above them transfers that the
-/// decoder still has to request.
-unsigned TcuSequences::busy_parts() const {
-  return (system_.ports_[0]->port.idle() ? 0U : 1U) | (system_.ports_[1]->port.idle() ? 0U : 2U) |
-         (system_.tcu_.decoder_.moves_dram() ? 4U : 0U);
 }
 
 /// True if nothing is under way, in the memories included.
@@ -50,8 +36,8 @@ void TcuSequences::walk_live(Position& position, Cycle until) {
   begin_path();
   driven_at_ = ~Cycle{0};
   while (path_.size() < longest_path) {
-    if (position.next < program_.count) {
-      if (!know_items(position.next + 1)) break;
+    if (position.next < program_.count()) {
+      if (!program_.know(position.next + 1)) break;
     } else if (rests(position)) {
       break;
     }
@@ -86,7 +72,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   if (known(found.interval).cycles == 0 && !work_out_live(position, found.interval)) return false;
   const auto link = [&] {
     const KnownSequences::State& interval = known(found.interval);
-    const Id shape = interval.accepts ? item(position.next).shape : KnownSequences::none;
+    const Id shape = interval.accepts ? program_[position.next].shape : KnownSequences::none;
     return known_->next(found.interval,
                         known_->successor(found.interval, shape, interval.busy != 0, counts_));
   };
@@ -149,17 +135,18 @@ bool TcuSequences::work_out_live(const Position& position, Id interval) {
 /// so that it depends only on the wires that the memories drive in this cycle.
 bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
-  const bool busy = busy_parts() != 0;
+  const bool busy = machine_.busy_parts() != 0;
   for (bool ends = false; !ends;) {
     if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t before = clock.progress;
     system_.pass(busy ? 1 : longest_interval);
     system_.rested_ = clock.progress == before;
-    ends = busy || accepts() || retires() || (busy_parts() & port_parts) != 0;
-    if (ends || next_ != program_.count) continue;
+    ends = busy || accepts() || retires() ||
+           (machine_.busy_parts() & SequencedDesign::port_parts) != 0;
+    if (ends || machine_.next() != program_.count()) continue;
     ends = is_over();
   }
-  found.busy = static_cast<std::uint8_t>(busy_parts());
+  found.busy = static_cast<std::uint8_t>(machine_.busy_parts());
   if (busy) note_passing(found);
   note_timer(found);
   return true;

@@ -15,17 +15,8 @@ void ObservedChanges::list(const std::vector<Account*>& accounts) {
     entry.recorder = std::make_unique<Recorder>(*this, entries_.size() - 1);
     if (entry.observed) recorded_.push_back(entries_.size() - 1);
   }
-  observed_ = !recorded_.empty();
   kinds_ = wanted_kinds();
-}
-
-void ObservedChanges::record(std::size_t account, bool whole) {
-  if (!entries_[account].observed) recorded_.push_back(account);
-  entries_[account].whole = whole;
-}
-
-void ObservedChanges::leave_out(std::size_t account) {
-  recorded_.erase(std::remove(recorded_.begin(), recorded_.end(), account), recorded_.end());
+  observed_ = !recorded_.empty() || kinds_ != 0 || has_flags();
 }
 
 bool ObservedChanges::holds() const {
@@ -57,7 +48,6 @@ void ObservedChanges::tell_cycle(Cycle now) {
 
 void ObservedChanges::tell(std::size_t account, unsigned code, Cycle at) {
   Entry& entry = entries_[account];
-  if (code == entry.code) return;
   if (at > entry.since) {
     if (entry.observer != nullptr) {
       entry.observer->interval(*entry.account, entry.code, entry.since, at);
@@ -79,7 +69,7 @@ void ObservedChanges::end(Cycle now) {
   tell_cycle(now);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    tell(i, entry.account->code(), now);
+    if (entry.account->code() != entry.code) tell(i, entry.account->code(), now);
     entry.account->observe(std::exchange(entry.observer, nullptr), entry.since);
   }
   clock_.events = std::exchange(sink_, nullptr);
@@ -92,7 +82,7 @@ void ObservedChanges::begin_interval(Cycle from) {
     Entry& entry = entries_[i];
     entry.first_code = entry.account->code();
     entry.last = none;
-    entry.account->observe(entry.recorder.get(), from, !entry.whole);
+    entry.account->observe(entry.recorder.get(), from, true);
   }
   flags_.reset();
   if (kinds_ != 0 || sampler_ != nullptr) clock_.events = this;
@@ -142,7 +132,7 @@ void ObservedChanges::note(std::size_t account, unsigned code, Cycle to) {
 /// Notes the state in the interval's first cycle.
 void ObservedChanges::note_first(std::size_t account, unsigned code) {
   const Entry& entry = entries_[account];
-  if (code == entry.first_code && !entry.whole) return;
+  if (code == entry.first_code) return;
   changes_.insert(changes_.begin(),
                   {0, static_cast<std::uint16_t>(account), static_cast<std::uint16_t>(code)});
   for (const std::size_t i : recorded_) {

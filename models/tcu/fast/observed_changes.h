@@ -28,16 +28,17 @@ class ObservedChanges final : private EventSink {
 
   /// Lists the accounts, in the order of their numbers.
   void list(const std::vector<Account*>& accounts);
-  /// Records the changes of this account even if nobody observes it. `whole`: each interval begins
-  /// with the account's state, which may differ from the one in which the previous interval ended.
-  void record(std::size_t account, bool whole);
-  /// Does not record the changes of this account: the caller of tell() derives them.
-  void leave_out(std::size_t account);
+  /// Records the changes of this account even if nobody observes it.
+  void record(std::size_t account) { recorded_.push_back(account); }
   /// True if the same accounts and events are observed as at the call of list().
   [[nodiscard]] bool holds() const;
   /// Numbers of the accounts whose changes are recorded.
   [[nodiscard]] const std::vector<std::size_t>& recorded() const { return recorded_; }
-  /// True if an account was observed at the call of list().
+  /// Kinds of events that are recorded.
+  [[nodiscard]] EventKinds kinds() const { return kinds_; }
+  /// True if the flags of a sampler are recorded.
+  [[nodiscard]] bool has_flags() const { return sampler_ != nullptr; }
+  /// True if anything was observed at the call of list().
   [[nodiscard]] bool are_observed() const { return observed_; }
 
   // ---- of a sequence
@@ -47,10 +48,8 @@ class ObservedChanges final : private EventSink {
   /// Sets the cycle of what is told next. It must not be before the last one.
   void tell_cycle(Cycle now);
   /// Tells that the account is in this state from cycle `at` on, which must not be before the last
-  /// cycle told.
+  /// cycle told. It may be the state of before: in `at` the account has then left it and returned.
   void tell(std::size_t account, unsigned code, Cycle at);
-  /// The state that was told last.
-  [[nodiscard]] unsigned code(std::size_t account) const { return entries_[account].code; }
   void tell(const Event& event) { sink_->event(event); }
   void tell_level(unsigned queue, std::uint64_t items) { sink_->level(queue, items); }
   /// Does what Account::settle() of the last account does, at a border of a region, in cycle `at`.
@@ -84,7 +83,7 @@ class ObservedChanges final : private EventSink {
   };
   struct Entry {
     Account* account = nullptr;
-    bool observed = false, whole = false;
+    bool observed = false;
     std::unique_ptr<Recorder> recorder;
     AccountObserver* observer = nullptr;  ///< the account's observer while a sequence is taken
     // What the observer has been told.
@@ -111,7 +110,7 @@ class ObservedChanges final : private EventSink {
   Clock& clock_;
   const Sampler* sampler_;
   std::optional<std::uint16_t> flags_;  ///< the sampler's flags noted last
-  EventKinds kinds_ = 0;                ///< kinds of events that are recorded
+  EventKinds kinds_ = 0;                ///< see kinds()
   EventSink* sink_ = nullptr;           ///< the observer of events while a sequence is taken
   Cycle told_ = 0;                      ///< last cycle in which something was told
   std::vector<Entry> entries_;

@@ -1,13 +1,11 @@
-// Engine check: works known intervals out again and compares the results. All engines compare an
-// interval that happens to be worked out twice.
+#include "models/tcu/fast/sequence_checks.h"
+
 #include "isa/support/error.h"
-#include "models/tcu/fast/tcu_sequences.h"
-#include "models/tcu/system.h"
 
 namespace tactus {
 
-void TcuSequences::check_interval(const KnownSequences::State& known,
-                                  const KnownSequences::State& found) const {
+void SequenceCheck::interval(Id interval, const KnownSequences::State& found) const {
+  const KnownSequences::State& known = this->known[interval];
   const char* what = known.cycles != found.cycles             ? "number of cycles"
                      : known.accepts != found.accepts         ? "instruction that enters"
                      : known.retires != found.retires         ? "instruction that retires"
@@ -21,13 +19,13 @@ void TcuSequences::check_interval(const KnownSequences::State& known,
   internal_error(
       "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
       "next, began in the same state as one of {} cycles, and differs in: {}",
-      found.cycles, began_.now, next_, known.cycles, what);
+      found.cycles, began, next, known.cycles, what);
 }
 
-void TcuSequences::check_growth(Id interval,
-                                const std::vector<KnownSequences::Count>& growth) const {
-  const KnownSequences::Count* remembered = known_->counts(interval);
-  const std::size_t count = known(interval).counted;
+void SequenceCheck::growth(Id interval, const SequenceCounters& counters) const {
+  const std::vector<KnownSequences::Count>& growth = counters.growth();
+  const KnownSequences::Count* remembered = known.counts(interval);
+  const std::size_t count = known[interval].counted;
   std::size_t i = 0;
   const auto same = [](const KnownSequences::Count& a, const KnownSequences::Count& b) {
     return a.counter == b.counter && a.growth == b.growth;
@@ -38,61 +36,36 @@ void TcuSequences::check_growth(Id interval,
   internal_error(
       "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
       "next, counts something else in {} than the one before that began in the same state",
-      known(interval).cycles, began_.now, next_, name_of_counter(counter));
+      known[interval].cycles, began, next, counters.name_of(counter));
 }
 
-void TcuSequences::check_changes(Id interval,
-                                 const std::vector<KnownSequences::Change>& changes) const {
-  const KnownSequences::Change* remembered = known_->changes(interval);
-  const std::size_t count = known(interval).change_count;
+void SequenceCheck::changes(Id interval, const std::vector<KnownSequences::Change>& changes,
+                            const std::vector<Account*>& accounts) const {
+  const KnownSequences::Change* remembered = known.changes(interval);
+  const std::size_t count = known[interval].change_count;
   std::size_t i = 0;
   while (i < count && i < changes.size() && remembered[i] == changes[i]) ++i;
   if (i == count && i == changes.size()) return;
   const KnownSequences::Change& change = i < changes.size() ? changes[i] : remembered[i];
   const std::string what =
       change.of_account()
-          ? fmt::format("unit {} changes its state", accounts_[change.account]->unit())
+          ? fmt::format("unit {} changes its state", accounts[change.account]->unit())
           : std::string(change.of_level()   ? "a queue's level changes"
                         : change.of_flags() ? "the sampler's flags change"
                                             : "an event happens");
   internal_error(
       "engine check: in the interval of {} cycles that begins in cycle {}, where instruction {} is "
       "next, {} in other cycles than in the one before that began in the same state",
-      known(interval).cycles, began_.now, next_, what);
+      known[interval].cycles, began, next, what);
 }
 
-std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
-  for (std::size_t i = accounts_.size(); i-- > 0;) {
-    if (counter < places_[i] || counter >= first_event_) continue;
-    const Account& account = *accounts_[i];
-    return fmt::format("unit {}, state {}", account.unit(),
-                       account.states()[(counter - places_[i]) % account.states().count].name);
-  }
-  std::string name = fmt::format("counter {} of units", counter - first_event_);
-  std::size_t place = first_event_ + 1;  // after the clock's progress
-  for_each_counter(system_, [&](const TcuCounter& listed, unsigned i, const std::uint64_t* at) {
-    if (at == nullptr) return;
-    if (!listed.name.empty() && counter == place) name = fmt::format("{}[{}]", listed.name, i);
-    place += listed.length;
-  });
-  return name;
-}
-
-void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Registers&)) {
-  if (known == found) return;
-  std::vector<std::uint8_t> bytes;
-  std::vector<Registers::Place> places;
-  {
-    Registers r(bytes, system_.clock_.now, system_.tcu_.decoder_.last_access());
-    r.note_units(places);
-    (this->*part)(r);
-  }
-  const std::uint8_t* before = known_->registers(known);
-  const std::uint8_t* after = known_->registers(found);
+void SequenceCheck::successor(Id before, Id found, const Saved& saved) const {
+  const std::uint8_t* remembered = known.registers(before);
+  const std::uint8_t* after = known.registers(found);
   std::size_t at = 0;
-  while (at < bytes.size() && before[at] == after[at]) ++at;
+  while (at < saved.bytes.size() && remembered[at] == after[at]) ++at;
   Registers::Place place;
-  for (const Registers::Place& unit : places) {
+  for (const Registers::Place& unit : saved.places) {
     if (unit.first_byte <= at) place = unit;
   }
   internal_error(
@@ -100,7 +73,7 @@ void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Reg
       "byte {} of the registers of unit {} is another than after the one before that began in the "
       "same "
       "state",
-      began_.now, next_, at - place.first_byte, place.unit);
+      began, next, at - place.first_byte, place.unit);
 }
 
 }  // namespace tactus

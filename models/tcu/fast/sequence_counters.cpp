@@ -1,47 +1,23 @@
-// What sequences count: accounts and events of the design, and their growth in an interval.
+#include "models/tcu/fast/sequence_counters.h"
+
 #include <algorithm>
-#include <memory>
+#include <utility>
 
 #include "isa/support/error.h"
-#include "models/tcu/fast/tcu_sequences.h"
-#include "models/tcu/system.h"
 
 namespace tactus {
 
-/// Returns the part of a design in two parts that owns an account.
-TcuSequences::Owner TcuSequences::owner(const Account& account) const {
-  Tcu& tcu = system_.tcu_;
-  if (&account == &tcu.decoder_.account()) return Owner::head;
-  const bool moves = &account == tcu.local_.accounts()[1] ||
-                     &account == tcu.host_router_.accounts()[0] ||
-                     &account == &system_.ports_[0]->port.account() ||
-                     &account == &system_.ports_[1]->port.account();
-  return moves ? Owner::moves : Owner::control;
-}
-
-void TcuSequences::list_counters() {
-  accounts_.clear();
+void SequenceCounters::list() {
+  accounts_ = design_.accounts();
   places_.clear();
   counters_ = events_ = {};
   before_.clear();
-  for (Account* account : system_.accounts()) {
-    // The account of a memory depends on its answers, which no interval knows, so it is left out.
-    // The slave of a live memory keeps its own account up to date, too.
-    const auto keeps = [&](const auto& port) {
-      return port->target->memory_account() == account ||
-             (memories_ && port->target->account() == account);
-    };
-    const bool of_memory = std::any_of(system_.ports_.begin(), system_.ports_.end(), keeps) ||
-                           system_.source_.memory_account() == account;
-    if (!of_memory) accounts_.push_back(account);
-  }
   owners_.clear();
   for (Account* account : accounts_) {
     places_.push_back(static_cast<std::uint32_t>(counters_.size()));
     counters_.add(account->counts().data(), account->counts().size());
-    owners_.resize(counters_.size(), owner(*account));
+    owners_.resize(counters_.size(), design_.owner(*account));
   }
-  list_observers();
   // The time that the array loses to a transfer at the head belongs to nobody:
   // keep_growth_of_moves() adds it.
   std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
@@ -52,47 +28,76 @@ void TcuSequences::list_counters() {
     events_.add(first, count);
     owners_.resize(counters_.size(), owner);
   };
-  add(&system_.clock_.progress, 1, Owner::nobody);
-  for_each_counter(system_, [&](const TcuCounter& counter, unsigned i, std::uint64_t* at) {
+  add(&design_.clock().progress, 1, Owner::nobody);
+  for_each_counter(design_.system(), [&](const TcuCounter& counter, unsigned i, std::uint64_t* at) {
     if (at != nullptr) add(at, counter.length, counter.owners[i]);
   });
   if (counters_.size() > KnownSequences::most_counters) {
     internal_error("{} counters are more than sequences remember", counters_.size());
   }
-  Tcu& tcu = system_.tcu_;
-  data_ = std::make_unique<TcuData>(
-      system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
-      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
-      std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
-/// Selects the accounts whose changes are recorded. In a design in two parts these include the
-/// accounts from which the account of the array's time is derived.
-void TcuSequences::list_observers() {
-  changes_.list(accounts_);
-  if (!divided_) return;
-  const auto place = [this](const Account& account) {
-    const auto found = std::find(accounts_.begin(), accounts_.end(), &account);
-    return static_cast<std::size_t>(found - accounts_.begin());
-  };
-  Tcu& tcu = system_.tcu_;
-  reasons_ = {place(tcu.array_.account()),
-              place(tcu.decoder_.account()),
-              {place(system_.ports_[0]->port.account()), place(system_.ports_[1]->port.account())}};
-  changes_.record(reasons_.array, false);
-  if (!changes_.are_observed()) return;
-  changes_.record(reasons_.decoder, true);
-  for (const std::size_t port : reasons_.ports) changes_.record(port, false);
-  changes_.leave_out(accounts_.size() - 1);
+std::size_t SequenceCounters::array() const {
+  const Account* const array = &design_.system().tcu().array_account();
+  return static_cast<std::size_t>(std::find(accounts_.begin(), accounts_.end(), array) -
+                                  accounts_.begin());
 }
 
-void TcuSequences::count_accounts() {
+std::string SequenceCounters::name_of(std::uint32_t counter) const {
+  for (std::size_t i = accounts_.size(); i-- > 0;) {
+    if (counter < places_[i] || counter >= first_event_) continue;
+    const Account& account = *accounts_[i];
+    return fmt::format("unit {}, state {}", account.unit(),
+                       account.states()[(counter - places_[i]) % account.states().count].name);
+  }
+  std::string name = fmt::format("counter {} of units", counter - first_event_);
+  std::size_t place = first_event_ + 1;  // after the clock's progress
+  for_each_counter(design_.system(),
+                   [&](const TcuCounter& listed, unsigned i, const std::uint64_t* at) {
+                     if (at == nullptr) return;
+                     if (!listed.name.empty() && counter == place)
+                       name = fmt::format("{}[{}]", listed.name, i);
+                     place += listed.length;
+                   });
+  return name;
+}
+
+void SequenceCounters::count() {
   for (Account* account : accounts_) account->count();
 }
 
-/// Takes back what has been counted in the interval that is worked out, and keeps it in growth_.
-/// Returns false if a counter grew by too much.
-bool TcuSequences::take_growth() {
+void SequenceCounters::restart() {
+  for (Account* account : accounts_) account->restart();
+}
+
+void SequenceCounters::use(const KnownSequences& known, Id interval, std::uint64_t times) {
+  if (interval >= uses_.size()) uses_.resize(known.size());
+  std::uint64_t& uses = uses_[interval];
+  if (uses == 0) used_.push_back(interval);
+  uses += times;
+}
+
+void SequenceCounters::add(const KnownSequences& known) {
+  for (const Id id : used_) add(known, id, std::exchange(uses_[id], 0));
+  used_.clear();
+  note_change();
+}
+
+void SequenceCounters::add(const KnownSequences& known, Id interval, std::uint64_t times) {
+  const Count* counts = known.counts(interval);
+  for (std::uint32_t i = 0; i < known[interval].counted; ++i) {
+    counters_[counts[i].counter] += counts[i].growth * times;
+  }
+}
+
+void SequenceCounters::begin_interval() {
+  restart();
+  if (!before_.empty()) return;
+  counters_.read(before_);
+  events_.read(events_before_);
+}
+
+bool SequenceCounters::take_growth(Cycle began) {
   growth_.clear();
   bool fits = true;
   const auto note = [&](std::size_t i, std::uint64_t growth) {
@@ -106,8 +111,8 @@ bool TcuSequences::take_growth() {
   };
   for (std::size_t i = 0; i < accounts_.size(); ++i) {
     Account& account = *accounts_[i];
-    if (account.since() == began_.now) {  // it stayed in one state and has counted nothing yet
-      note(places_[i] + account.code(), system_.clock_.now - began_.now);
+    if (account.since() == began) {  // it stayed in one state and has counted nothing yet
+      note(places_[i] + account.code(), design_.clock().now - began);
       continue;
     }
     account.count();
@@ -116,6 +121,29 @@ bool TcuSequences::take_growth() {
   events_.for_each_growth(
       events_before_, [&](std::size_t i, std::uint64_t growth) { take(first_event_ + i, growth); });
   return fits;
+}
+
+/// Removes the counts of all other owners.
+template <typename IsOwner>
+void SequenceCounters::keep_growth(const IsOwner& is_owner) {
+  growth_.erase(
+      std::remove_if(growth_.begin(), growth_.end(),
+                     [&](const Count& count) { return !is_owner(owners_[count.counter]); }),
+      growth_.end());
+}
+
+void SequenceCounters::keep_growth_of_control(bool move_waits) {
+  keep_growth([&](Owner owner) {
+    return owner == Owner::control || (owner == Owner::head && !move_waits);
+  });
+}
+
+void SequenceCounters::keep_growth_of_moves(bool move_waits, bool loses) {
+  keep_growth(
+      [&](Owner owner) { return owner == Owner::moves || (owner == Owner::head && move_waits); });
+  if (!loses) return;
+  const std::uint32_t array_time = places_.back();  // the last of the accounts
+  growth_.push_back({array_time + design_.array_time().of_head(), 1});
 }
 
 }  // namespace tactus

@@ -10,96 +10,11 @@ namespace {
 
 constexpr Cycle no_response = ~Cycle{0};
 
-// These save or load the registers of a unit that belong to the control: all of them, except those
-// that serve transfers.
-
-template <typename Unit>
-void control_registers_of(Registers& r, const char* title, Unit& unit) {
-  r.unit(title);
-  unit.registers(r);
-}
-void control_registers_of(Registers& r, const char* /*title*/, LocalMemory& local) {
-  r.unit("local memory, port A");
-  local.registers(r, 0);
-}
-/// The decoder comes first, and itself separates the two parts.
-void control_registers_of(Registers& /*r*/, const char* /*title*/, Decoder& /*decoder*/) {}
-void control_registers_of(Registers& /*r*/, const char* /*title*/, HostRouter& /*router*/) {}
-/// See TcuSequences::possible().
-void control_registers_of(Registers& /*r*/, const char* /*title*/, DaisUnit& /*dais*/) {}
-
 }  // namespace
-
-/// Saves or loads the registers of the whole design.
-void TcuSequences::registers(Registers& r) {
-  registers_but_moves(r, false);
-  registers_of_moves(r, false);
-  r.unit("time of the array");
-  system_.array_time_->account().registers(r);
-}
-
-/// Saves or loads all registers except those that serve transfers.
-void TcuSequences::registers_but_moves(Registers& r, bool alone) {
-  r.unit("program");
-  std::uint64_t end = ending(next_);
-  r(end);
-  Tcu& tcu = system_.tcu_;
-  r.unit("decoder");
-  tcu.decoder_.registers_but_moves(r, alone);
-  Tcu::for_each_unit(tcu, [&r](const Tcu::UnitName& name, auto& unit, auto...) {
-    control_registers_of(r, name.title, unit);
-  });
-  r.unit("stream");
-  system_.stream_.registers(r);
-}
-
-/// Saves or loads the registers that serve transfers: port B of local memory, host router, DRAM
-/// ports, and the decoder's streams to them.
-void TcuSequences::registers_of_moves(Registers& r, bool alone) {
-  Tcu& tcu = system_.tcu_;
-  r.unit("decoder's DRAM moves");
-  tcu.decoder_.registers_of_moves(r, alone);
-  r.unit("local memory, port B");
-  tcu.local_.registers(r, 1);
-  r.unit("host router");
-  tcu.host_router_.registers(r);
-  for (unsigned p = 0; p < 2; ++p) {
-    r.unit(p == 0 ? "dram0" : "dram1");
-    port_registers(r, p);
-  }
-}
-
-/// Saves or loads a unit's registers. Those of an idle unit are always the same, except for the
-/// account.
-template <typename Unit>
-void TcuSequences::registers_unless_idle(Registers& r, Unit& unit, bool idle,
-                                         std::vector<std::uint8_t>& idle_bytes, Account* account) {
-  r(idle);
-  if (!idle) return unit.registers(r);
-  if (r.loads()) {
-    Registers of_idle(idle_bytes.data(), system_.clock_.now, 0);
-    unit.registers(of_idle);
-  } else if (idle_bytes.empty()) {
-    Registers of_idle(idle_bytes, system_.clock_.now, 0);
-    unit.registers(of_idle);
-  }
-  if (account != nullptr) account->registers(r);
-}
-
-void TcuSequences::port_registers(Registers& r, unsigned p) {
-  TcuSystem::Port& port = *system_.ports_[p];
-  registers_unless_idle(r, port.port, port.port.idle(), design_->idle_ports[p],
-                        &port.port.account());
-  if (memories_) return;
-  AxiTarget& target = *port.target;
-  // A target of a memory that does not keep time may not accept data yet even if it is idle.
-  const bool rests = memories_keep_time_ && target.idle();
-  registers_unless_idle(r, target, rests, design_->idle_targets[p], target.account());
-}
 
 /// Saves the state of the design, or of the part of it that `part` saves.
 KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_new,
-                                      void (TcuSequences::*part)(Registers&)) {
+                                      SequencedDesign::Part part) {
   std::uint16_t& timer = system_.tcu_.decoder_.timer();
   const std::uint16_t time = timer;
   if (memories_) timer = timeout_;
@@ -107,7 +22,7 @@ KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_n
   {
     Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
     if (keeps) r.keep_counts(counts.saved, 1);
-    (this->*part)(r);
+    (machine_.*part)(r);
   }
   timer = time;
   return known_->find(bytes_, is_new);
@@ -120,12 +35,12 @@ void TcuSequences::save(Position& position) {
     position.moves = save_moves();
     return;
   }
-  const unsigned busy = memories_ ? busy_parts() : 0;
+  const unsigned busy = memories_ ? machine_.busy_parts() : 0;
   bool is_new = false;
-  position.state = save(counts_, busy != 0, is_new, &TcuSequences::registers);
+  position.state = save(counts_, busy != 0, is_new, &SequencedDesign::whole);
   if (!is_new) return;
   KnownSequences::State& state = known(position.state);
-  state.rests = rests();
+  state.rests = machine_.rests();
   state.busy = static_cast<std::uint8_t>(busy);
   state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
 }
@@ -136,7 +51,7 @@ void TcuSequences::load(const Position& position) {
     Registers r(known_->registers(position.state), system_.clock_.now, 0);
     if (known(position.state).busy != 0) r.keep_counts(counts_.live, 1);
     system_.tcu_.decoder_.last_access() = 0;
-    registers(r);
+    machine_.whole(r);
     load_program(position.next);
   } else {
     if (position.state != KnownSequences::none) load_control(position);
@@ -148,25 +63,17 @@ void TcuSequences::load(const Position& position) {
 /// Loads the part of a state that follows from the program: `next` is the instruction that is
 /// accepted next.
 void TcuSequences::load_program(std::uint64_t next) {
-  const std::uint64_t at = next * shapes_.instruction_bytes();
-  system_.stream_.load(bytes(at, system_.stream_.stored()), at);
-  system_.source_.seek((at + system_.stream_.stored()) / (system_.config_.axi_data_bits / 8));
+  program_.load(next);
   system_.withdraw_word();
-  forget_wires();
-}
-
-/// Makes all units evaluate their wires again, since these follow from the loaded registers.
-void TcuSequences::forget_wires() {
-  system_.clock_.activity.wake(UnitActivity::all);
-  for (auto& port : system_.ports_) port->target_waits = true;
+  machine_.forget_wires();
 }
 
 TcuPeriods::Design TcuSequences::periodic_design() {
   return {system_.clock_,
-          [this](Registers& r) { registers(r); },
+          [this](Registers& r) { machine_.whole(r); },
           [this](Registers& r) {
-            registers(r);
-            load_program(next_);
+            machine_.whole(r);
+            load_program(machine_.next());
             system_.rested_ = false;
           },
           [this] {
@@ -181,8 +88,8 @@ TcuPeriods::Design TcuSequences::periodic_design() {
               if (last != no_response && last >= from) last += cycles;
             }
           },
-          accounts_,
-          counters_};
+          counters_.accounts(),
+          counters_.all()};
 }
 
 /// Begins to work out the interval of this position. What the design counts is taken back later.
@@ -192,11 +99,7 @@ void TcuSequences::begin_interval(const Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
   clock.now = position.now;
   if (!(loaded_ == position)) load(position);
-  for (Account* account : accounts_) account->restart();
-  if (before_.empty()) {
-    counters_.read(before_);
-    events_.read(events_before_);
-  }
+  counters_.begin_interval();
   began_ = {clock.now,
             decoder.accepted(),
             decoder.stats().retired,
@@ -206,10 +109,10 @@ void TcuSequences::begin_interval(const Position& position) {
             decoder.timer(),
             system_.tcu_.accumulators_.accumulator().early_reads()};
   for (unsigned p = 0; p < 2; ++p) {
-    began_.responses[p] = std::exchange(last_response(p), no_response);
+    began_.responses[p] = std::exchange(machine_.last_response(p), no_response);
   }
-  if (position.next < program_.count) decoder.expect_shape(item(position.next).shape);
-  next_ = position.next;
+  if (position.next < program_.count()) decoder.expect_shape(program_[position.next].shape);
+  machine_.next() = position.next;
   loaded_ = {};
   system_.rested_ = false;
   decoder.adopt_levels();
@@ -228,7 +131,7 @@ void TcuSequences::end_interval(KnownSequences::State& found) {
   found.retires = retires();
   found.left_out |= system_.tcu_.accumulators_.accumulator().early_reads() != began_.early_reads;
   for (unsigned p = 0; p < 2; ++p) {
-    Cycle& last = last_response(p);
+    Cycle& last = machine_.last_response(p);
     if (last != no_response) {
       found.response[p] = static_cast<std::uint32_t>(last - began_.now);
       found.responds = true;
@@ -236,7 +139,7 @@ void TcuSequences::end_interval(KnownSequences::State& found) {
     last = began_.responses[p];
   }
   decoder.reset_retires(began_.program_counter, began_.last_retire);
-  if (found.accepts) ++next_;
+  if (found.accepts) ++machine_.next();
 }
 
 /// Lets the design run from the state to the end of its interval, and remembers what that counts
@@ -247,27 +150,26 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   KnownSequences::State found;
   const bool ends = memories_ ? run_live_interval(found) : run_interval(found);
   end_interval(found);
-  if (!take_growth() || !ends) return false;
-  Position after{KnownSequences::none, next_, system_.clock_.now, system_.tcu_.decoder_.timer(),
-                 KnownSequences::none};
+  if (!counters_.take_growth(began_.now) || !ends) return false;
+  Position after{KnownSequences::none, machine_.next(), system_.clock_.now,
+                 system_.tcu_.decoder_.timer(), KnownSequences::none};
   save(after);
   loaded_ = after;
-  note_interval(interval, found, growth_, memories_ ? &counts_ : nullptr);
-  const Id shape = found.accepts ? item(position.next).shape : KnownSequences::none;
+  note_interval(interval, found, memories_ ? &counts_ : nullptr);
+  const Id shape = found.accepts ? program_[position.next].shape : KnownSequences::none;
   if (memories_) {
     set_link(interval, shape, after.state, found.busy != 0, counts_);
   } else {
     const Id known = known_->next(interval, shape);
-    if (known != KnownSequences::none) check_next(known, after.state, &TcuSequences::registers);
+    if (known != KnownSequences::none) check_next(known, after.state, &SequencedDesign::whole);
     known_->set_next(interval, shape, after.state);
   }
   return true;
 }
 
-/// Remembers an interval that has been worked out, or compares it if it is known. `growth` is that
-/// of its counters. `counts` are those that its state keeps; null: none.
+/// Remembers an interval that has been worked out, or compares it if it is known. `counts`
+/// are those that its state keeps; null: none.
 void TcuSequences::note_interval(Id interval, const KnownSequences::State& found,
-                                 const std::vector<KnownSequences::Count>& growth,
                                  const KeptCounts* counts) {
   KnownSequences::State& state = known(interval);
   if (state.cycles == 0) {
@@ -281,14 +183,27 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
     state.array_works = found.array_works;
     state.passing = found.passing;
     state.timer = found.timer;
-    known_->set_counts(interval, growth);
+    known_->set_counts(interval, counters_.growth());
     known_->set_changes(interval, found_changes_);
     if (counts != nullptr) known_->set_growth(interval, *counts);
   } else {
-    check_interval(state, found);
-    check_growth(interval, growth);
-    check_changes(interval, found_changes_);
+    const SequenceCheck check = this->check();
+    check.interval(interval, found);
+    check.growth(interval, counters_);
+    check.changes(interval, found_changes_, counters_.accounts());
   }
+}
+
+/// Compares the states after an interval. `part` saves their registers.
+void TcuSequences::check_next(Id known, Id found, SequencedDesign::Part part) {
+  if (known == found) return;
+  SequenceCheck::Saved saved;
+  {
+    Registers r(saved.bytes, system_.clock_.now, system_.tcu_.decoder_.last_access());
+    r.note_units(saved.places);
+    (machine_.*part)(r);
+  }
+  check().successor(known, found, saved);
 }
 
 /// True if the interval that is worked out has accepted an instruction; retires(): has retired one.
@@ -307,8 +222,8 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     system_.pass(longest_interval);
     system_.rested_ = clock.progress == progress;
     const bool goes_on = !accepts() && !retires();
-    if (!asks_memories()) {  // pass() has taken all other long waits at once
-      if (next_ < program_.count) continue;
+    if (!machine_.asks_memories()) {  // pass() has taken all other long waits at once
+      if (machine_.next() < program_.count()) continue;
       if (is_over()) break;
       continue;
     }

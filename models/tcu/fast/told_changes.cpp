@@ -1,58 +1,9 @@
-// What observers of accounts are told about intervals that have passed.
-#include <algorithm>
-
+// The intervals passed since the last rest: what observers are told of them.
 #include "models/tcu/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
-
-/// Iterates over the changes in the steps of a path, of one part of the design, in the order of
-/// time.
-class TcuSequences::PathChanges {
- public:
-  PathChanges(const TcuSequences& sequences, bool of_moves, Cycle begin)
-      : known_(*sequences.known_), path_(sequences.path_), of_moves_(of_moves), now_(begin) {
-    find();
-  }
-  /// Cycle of the next change; ~0: there is none.
-  [[nodiscard]] Cycle at() const {
-    return step_ == path_.size() ? ~Cycle{0} : now_ + next().offset;
-  }
-  [[nodiscard]] const KnownSequences::Change& next() const {
-    return known_.changes(path_[step_].interval)[change_];
-  }
-  void pass() {
-    const KnownSequences::State& interval = known_[path_[step_].interval];
-    if (++change_ < interval.change_count) return;
-    change_ = 0;
-    now_ += interval.cycles;
-    if (++times_ < path_[step_].times) return;
-    times_ = 0;
-    ++step_;
-    find();
-  }
-
- private:
-  /// Finds the next step that has changes.
-  void find() {
-    for (; step_ < path_.size(); ++step_) {
-      const Step& step = path_[step_];
-      if (step.of_moves != of_moves_) continue;
-      const KnownSequences::State& interval = known_[step.interval];
-      if (interval.change_count != 0) return;
-      now_ += interval.cycles * step.times;
-    }
-  }
-
-  const KnownSequences& known_;
-  const std::vector<Step>& path_;
-  bool of_moves_;
-  Cycle now_;  ///< begin of the current interval
-  std::size_t step_ = 0;
-  std::uint64_t times_ = 0;
-  std::uint32_t change_ = 0;
-};
 
 /// Tells the changes of an interval that begins in cycle `now`. `accepted` and `retired` count the
 /// program's instructions before it.
@@ -61,7 +12,10 @@ void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
   const KnownSequences::Change* changes = known_->changes(interval);
   for (std::uint32_t i = 0; i < known(interval).change_count; ++i) {
     const KnownSequences::Change& change = changes[i];
+    if (memories_) tell_memories(now + change.offset);
     changes_.tell_cycle(now + change.offset);
+    // The clock edge of a port and its memory comes before that of the next port.
+    if (memories_ && is_of_second_port(change)) memories_->tell(0, now + change.offset);
     if (change.of_flags()) {
       sample_until(now + change.offset, retired - executed_);
       flags_ = change.code;
@@ -84,10 +38,10 @@ Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t
               place % KnownSequences::Change::most_ports};
   switch (event.kind) {
     case TcuEvent::instruction_accepted:
-      event.data = bytes(accepted * shapes_.instruction_bytes(), shapes_.instruction_bytes());
+      event.data = program_.instruction(accepted);
       break;
     case TcuEvent::retired: {
-      const ProgramItem& retires = item(retired).item;
+      const ProgramItem& retires = program_[retired].item;
       event.a = retires.opcode;
       event.b = retires.flags;
       event.c = system_.tcu_.decoder_.registers().program_counter + (retired - executed_);
@@ -107,9 +61,19 @@ Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t
   return event;
 }
 
+/// True if the change is one of DRAM port 1.
+bool TcuSequences::is_of_second_port(const KnownSequences::Change& change) const {
+  if (change.of_account())
+    return counters_.accounts()[change.account] == &system_.ports_[1]->port.account();
+  return change.of_event() && (change.account - KnownSequences::Change::first_event) %
+                                      KnownSequences::Change::most_ports ==
+                                  1;
+}
+
 bool TcuSequences::tells(const EventSink* events) const {
   if (events == nullptr && !system_.sampler_) return true;
-  if (!memories_keep_time() || system_.samples_by_cycle_) return false;
+  if (!(machine_.memories_keep_time() || machine_.memories_rewind()) || system_.samples_by_cycle_)
+    return false;
   // The readiness of port B of local memory depends on the last queued transfer, which no state
   // contains.
   if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
@@ -127,30 +91,80 @@ void TcuSequences::sample_until(Cycle end, std::uint64_t retired) {
   sampled_ = end;
 }
 
-/// Tells the changes of the path since the last rest.
-void TcuSequences::tell_path_changes() {
-  if (!changes_.are_observed()) return;
-  PathChanges control(*this, false, committed_.now), moves(*this, true, committed_.now);
-  while (control.at() != ~Cycle{0} || moves.at() != ~Cycle{0}) {
-    const Cycle now = std::min(control.at(), moves.at());
-    for (PathChanges* part : {&control, &moves}) {
-      for (; part->at() == now; part->pass()) {
-        changes_.tell(part->next().account, part->next().code, now);
-      }
+/// Tells the changes of the path since the last rest, in the order of time. Calls begin(step,
+/// cycle) for each step, and retire(cycle) after each retire, with the cycle after it.
+template <typename Begin, typename Retire>
+void TcuSequences::tell_steps(const Begin& begin, const Retire& retire) {
+  Cycle now = committed_.now;
+  std::uint64_t accepted = committed_.next, retired = executed_;
+  bursts_.begin(executed_);
+  sampled_ = now;
+  for (const Step& step : path_) {
+    begin(step, now);
+    const KnownSequences::State& interval = known(step.interval);
+    for (std::uint64_t i = 0; i < step.times; ++i) {
+      tell_changes(step.interval, now, accepted, retired);
+      now += interval.cycles;
+      if (interval.accepts) ++accepted;
+      if (!interval.retires) continue;
+      sample_until(now, retired - executed_);
+      ++retired;
+      retire(now);
     }
-    if (divided_) tell_array_time(now);
+  }
+  sample_until(now, retired - executed_);
+}
+
+/// Accepts the path up to this position as passed.
+void TcuSequences::commit(const Position& position) {
+  Decoder& decoder = system_.tcu_.decoder_;
+  const std::uint32_t first = decoder.registers().program_counter;
+  std::uint64_t retired = 0;
+  Cycle last = 0;
+  tell_steps(
+      [this](const Step& step, Cycle now) {
+        counters_.use(*known_, step.interval, step.times);
+        note_responses(step.interval, now);
+      },
+      [&](Cycle now) {
+        last = now - 1;
+        decoder.tell_retire(last, static_cast<std::uint32_t>(first + retired++));
+        if (--until_border_ != 0) return;
+        changes_.settle_time(now);
+        pass_border(now);
+      });
+  if (retired != 0) decoder.note_retires(retired, last);
+  finish_path(position);
+}
+
+/// Tells the changes of the path beside live memories, and those of the memories.
+void TcuSequences::tell_path_changes() {
+  tell_steps([](const Step&, Cycle) {},
+             [this](Cycle now) {
+               if (!is_border(now)) return;
+               tell_memories(now);
+               changes_.settle_time(now);
+             });
+}
+
+/// Tells the changes of the live memories' accounts in cycles before this one.
+void TcuSequences::tell_memories(Cycle before) {
+  for (Cycle at = memories_->untold(); at < before; at = memories_->untold()) {
+    changes_.tell_cycle(at);
+    for (unsigned p = 0; p < 2; ++p) memories_->tell(p, at);
   }
 }
 
-/// Derives the state of the array's time from the accounts of array, decoder and ports, and tells
-/// it.
-void TcuSequences::tell_array_time(Cycle now) {
-  const auto moves = [this](unsigned p) {
-    return ArrayTime::port_moves(changes_.code(reasons_.ports[p]));
-  };
-  const ArrayTime::State state = system_.array_time_->state(
-      changes_.code(reasons_.array), changes_.code(reasons_.decoder), {moves(0), moves(1)});
-  changes_.tell(accounts_.size() - 1, state, now);
+/// True if a region begins in this cycle, of which observers have not been told.
+bool TcuSequences::is_border(Cycle now) {
+  while (!borders_.empty() && borders_.front() < now) borders_.pop_front();
+  if (borders_.empty() || borders_.front() != now) return false;
+  borders_.pop_front();
+  return true;
+}
+
+void TcuSequences::pass_border_again() {
+  if (is_border(system_.clock_.now)) system_.array_time_->account().settle();
 }
 
 }  // namespace tactus
