@@ -90,7 +90,7 @@ class Finder {
       at += Affine(within);
       ranges.emplace(within, ref.shape.dims[dim].size);
     }
-    // The element nearest to the first one that is outside.
+    // The lowest one beyond the end, or else the lowest one of all.
     auto outside = last >= beyond ? lowest(ranges, at, at - Affine(beyond)) : std::nullopt;
     if (!outside && info.extents[dim].min < 0) {
       outside = lowest(ranges, at, Affine(-1) - at);

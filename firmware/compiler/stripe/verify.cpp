@@ -18,7 +18,7 @@ class Verifier {
  public:
   Verifier(const std::string& where, bool open) : problems_(where), open_(open) {}
 
-  void run(const Program& program) {
+  void run(const Program& program, bool bounds) {
     const Block* block = program.entry.block();
     if (block == nullptr) {
       add(program.entry.line, "the program must be a block");
@@ -32,7 +32,7 @@ class Verifier {
       }
     }
     problems_.throw_if_any();
-    if (open_) return;
+    if (open_ || !bounds) return;
     try {
       find_out_of_bounds(program, [&](const OutOfBounds& found) {
         path_ = found.block;
@@ -289,7 +289,11 @@ class Verifier {
 }  // namespace
 
 void verify(const Program& program, const std::string& where, bool open) {
-  Verifier(where, open).run(program);
+  Verifier(where, open).run(program, true);
+}
+
+void verify_form(const Program& program, const std::string& where) {
+  Verifier(where, false).run(program, false);
 }
 
 }  // namespace tactus::stripe

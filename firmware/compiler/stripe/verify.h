@@ -29,4 +29,8 @@ namespace tactus::stripe {
 /// dimensions, as in hand-written fragments.
 void verify(const Program& program, const std::string& where, bool open = false);
 
+/// All rules but that of the elements which positions touch: for programs that the compiler makes
+/// of networks, which copy whole vectors, and for what passes make of a program that was verified.
+void verify_form(const Program& program, const std::string& where);
+
 }  // namespace tactus::stripe

@@ -341,7 +341,7 @@ void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
     try {
       const auto buffers = tagged_buffers(program);
       entry.pass->run(program);
-      verify(program, "after");
+      verify_form(program, "after");
       require_same_buffers(buffers, tagged_buffers(program));
     } catch (const UserError& error) {
       user_error("{}: {}", label, error.what());

@@ -130,7 +130,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
   });
   set_strides(program, as_given);
   if (Block* main = main_of(program)) fuse_tails(*main);
-  stripe::verify(program, "the program with its tails fused");
+  stripe::verify_form(program, "the program with its tails fused");
 }
 
 }  // namespace

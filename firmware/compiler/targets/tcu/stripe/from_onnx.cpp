@@ -202,7 +202,7 @@ StripeGraph Translator::run() {
   result_.program.entry.set_tag("program");
   result_.program.entry.op = stripe::BlockBox(std::move(entry_));
   // A model that the host computes alone makes an empty program.
-  if (!model_.outputs.empty()) stripe::verify(result_.program, model_.graph->file);
+  if (!model_.outputs.empty()) stripe::verify_form(result_.program, model_.graph->file);
   return std::move(result_);
 }
 
