@@ -171,12 +171,13 @@ TEST_F(ExplainTest, KnowsTheTablesOnTheScreen) {
 TEST_F(ExplainTest, KnowsEveryOption) {
   const std::string completions = tactus("completion bash").out;
   const std::regex option("--([a-z][a-z0-9-]*)");
-  const std::set<std::string> names{
+  std::set<std::string> names{
       std::sregex_token_iterator(completions.begin(), completions.end(), option, 1), {}};
+  names.erase("help");
   EXPECT_GT(names.size(), 200U);
   expect_known(names);
-  const std::string watch = tactus("explain watch").out;
-  EXPECT_EQ(watch.rfind("tactus run", 0), 0U) << watch;
+  const std::string forms = tactus("explain raw").out;
+  EXPECT_EQ(forms.rfind("tactus ", 0), 0U) << forms;
 }
 
 TEST_F(ExplainTest, KnowsTheWordsOfSummaries) {
