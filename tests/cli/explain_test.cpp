@@ -176,8 +176,8 @@ TEST_F(ExplainTest, KnowsEveryOption) {
   names.erase("help");
   EXPECT_GT(names.size(), 200U);
   expect_known(names);
-  const std::string forms = tactus("explain raw").out;
-  EXPECT_EQ(forms.rfind("tactus ", 0), 0U) << forms;
+  const std::string summary = tactus("explain summary").out;
+  EXPECT_EQ(summary.rfind("tactus compile: --summary", 0), 0U) << summary;
 }
 
 TEST_F(ExplainTest, KnowsTheWordsOfSummaries) {
