@@ -8,6 +8,7 @@
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
 #include "models/sim/turns.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 
 namespace tactus {
@@ -133,8 +134,8 @@ void TcuSystem::keep_to_steps() {
 /// Resets all registers except the memories' contents and those that reset() sets itself.
 void TcuSystem::reset_registers(Registers& r) {
   Decoder& decoder = tcu_.decoder();
-  decoder.registers_but_moves(r, false);
-  decoder.registers_of_moves(r, false);
+  sequenced(decoder).registers_but_moves(r, false);
+  sequenced(decoder).registers_of_moves(r, false);
   tcu_.registers(r);
   stream_.registers(r);
   for (auto& port : ports_) port->port.registers(r);

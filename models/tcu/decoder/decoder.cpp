@@ -34,6 +34,7 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dram_mask_{mask_of(layout_.dram0_address), mask_of(layout_.dram1_address)},
       links_(links),
       decoding_(architecture, links.weight_loads != nullptr),
+      shapes_(decoding_, accumulator_mask_),
       streams_(make_streams(architecture, links)),
       dataflow_queue_(2 * architecture.array_size),
       accumulator_queue_(2 * architecture.array_size),
@@ -41,7 +42,7 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
-  make_transfers();
+  BesideHead(*this).make_queue();
 }
 
 /// Makes the streams of all legs. A dataflow item is one output.
@@ -81,7 +82,7 @@ void Decoder::show() {
   }
   if (!std::exchange(turned_, false)) return;
   if (has_blocks() || holds_moves_) {
-    offer_head();
+    BesideHead(*this).offer_head();
   } else {
     fork_.offer(!queue_.empty(), queue_.front().legs);
   }
@@ -239,10 +240,10 @@ void Decoder::move() {
   account_.enter(state_code());
   move_streams();
   fork_.move(fork_.after(edge_.head_ready, edge_.entering & head_legs_));
-  if (transfers_) move_transfers();
+  if (transfers_) BesideHead(*this).move_transfers();
   pass_time(1);
   if (retires) retire();
-  if (sends_ahead_) send_weights(queue_.newest());
+  if (sends_ahead_) BesideHead(*this).send_weights(queue_.newest());
   if (edge_.accepts) take_instruction();
   if (queue_.commit_entered(edge_.accepts, edge_.head_ready))
     fresh_legs_ |= leg_dataflow | local_legs;
@@ -291,23 +292,11 @@ void Decoder::take_instruction() {
   }
   ++accepted_;
   if (clock_.timing_only) {
-    enter_shape(next_shape_, queue_.entering());
+    shapes_.enter(queue_.entering());
   } else {
-    decode(tcu::decode(layout_, links_.instruction.bits), queue_.entering());
+    decoding_.decode(tcu::decode(layout_, links_.instruction.bits), queue_.entering());
   }
-  if (links_.weight_loads != nullptr) number_loads(queue_.entering());
-}
-
-/// Numbers weight loads in program order.
-void Decoder::number_loads(Decoded& d) {
-  if (d.kind == tcu::InstructionKind::load_weights) {
-    d.weights.number = ++loads_;
-    d.weights.after_product = product_follows_;
-    product_follows_ = false;
-    return;
-  }
-  d.array.loads = loads_;
-  product_follows_ |= d.kind == tcu::InstructionKind::mat_mul;
+  if (links_.weight_loads != nullptr) BesideHead(*this).number_loads(queue_.entering());
 }
 
 void Decoder::move_queues(unsigned entering, unsigned ending) {
@@ -356,11 +345,21 @@ void Decoder::retire() {
   registers_.program_counter = counter + 1;
   if (links_.weight_loads != nullptr && queue_.front().kind == tcu::InstructionKind::load_weights &&
       !queue_.front().is_sent) {
-    send_weights(queue_.oldest());
+    BesideHead(*this).send_weights(queue_.oldest());
   }
   if (static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::configure) {
     configure(configure_fields(layout_, raw));
   }
+}
+
+void Decoder::reset(std::uint16_t timeout) {
+  registers_ = {};
+  registers_.timeout = timeout;
+  timer_ = 0;
+  shapes_.reset();
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) queue_.entry(i).shape = 0;
+  loads_ = 0;
+  product_follows_ = false;
 }
 
 void Decoder::configure(const tcu::ConfigureFields& fields) {

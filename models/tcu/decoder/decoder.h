@@ -43,6 +43,7 @@
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/decoder/decoder_shapes.h"
 #include "models/tcu/decoder/decoding.h"
 #include "models/tcu/decoder/expander.h"
 #include "models/tcu/systolic_array/weight_loads.h"
@@ -218,80 +219,7 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
     timer_ = edge_.head_ready ? 0 : static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
   }
 
-  // Functions for known sequences (models/tcu/fast/known_sequences.h). These identify an
-  // instruction by its *shape*: the instruction without the parts of addresses that do not affect
-  // timing.
-  /// Adds the shape of an instruction and returns its number. `meets`: its first access to the
-  /// accumulators has the address of the last access before it. With Clock::timing_only,
-  /// instructions of this shape have arbitrary addresses.
-  [[nodiscard]] std::uint32_t add_shape(const tcu::Instruction& instruction, bool meets,
-                                        const LocalOrder& order);
-  /// Shapes and their numbers. Decoders of the same architecture may use the same.
-  class Shapes;
-  /// Makes the decoder use these shapes, and add to them. Null: no others than those after reset().
-  void use_shapes(Shapes* shapes);
-  /// With Clock::timing_only: sets the shape of the instruction that enters next.
-  void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
-  /// Sets the shapes of the instructions in the queue: of the last but one that entered, and of the
-  /// last.
-  void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
-  /// Sets the instructions in the queue again, in place of their shapes.
-  void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
-  /// The last instruction but one that entered, and the last. Before the first they are NoOps.
-  [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
-  /// See models/sim/fast/registers.h; with shapes in place of instructions. There are two parts:
-  /// registers for transfers, and all others. `alone`: without the registers by which the other
-  /// part affects this one.
-  void registers_of_moves(Registers& r, bool alone);
-  void registers_but_moves(Registers& r, bool alone);
-  /// The instructions at the head and behind it, with which registers_but_moves() begins.
-  void registers_of_instructions(Registers& r);
-  /// The address of the accumulators from which other addresses are counted.
-  [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
-  /// Instructions that entered so far.
-  [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
-  /// Number of instructions that wait at the head or behind it.
-  [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
-  /// True if no request is under way; instructions may wait.
-  [[nodiscard]] bool rests() const { return rests(all_legs); }
-  [[nodiscard]] bool moves_rest() const { return rests(transfer_legs); }
-  [[nodiscard]] bool rests_but_moves() const { return rests(all_legs & ~transfer_legs); }
-  /// True if the instruction at the head, or the last one that was there, is a transfer for which
-  /// there is no queue.
-  [[nodiscard]] bool head_moves_dram() const { return moves_dram(queue_.front()); }
-  /// While `holds`, a transfer at the head waits there, as if earlier ones had to be done first.
-  void hold_moves(bool holds) {
-    holds_moves_ = holds;
-    blocked_ = Block::none;
-    turned_ = true;
-  }
-  /// Removes the DataMove at the head, as if it had completed in the last cycle.
-  void drop_head();
-  /// True if the DRAM port and the host router have received the head's requests.
-  [[nodiscard]] bool head_move_has_begun() const;
-  [[nodiscard]] std::uint32_t head_shape() const { return queue_.front().shape; }
-  [[nodiscard]] unsigned head_context() const { return queue_.front().context; }
-  /// Notes that `count` instructions retired, the last one in cycle `last`, without any other
-  /// counters.
-  void note_retires(std::uint64_t count, Cycle last) {
-    registers_.program_counter += static_cast<std::uint32_t>(count);
-    stats_.last_retire = last;
-  }
-  /// Resets the counters of retires to an earlier cycle.
-  void reset_retires(std::uint32_t program_counter, Cycle last) {
-    registers_.program_counter = program_counter;
-    stats_.last_retire = last;
-  }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
-  /// True if a transfer has left the head, but not all of its requests.
-  [[nodiscard]] bool moves_dram() const {
-    return !host_queue_.empty() || !dram_queue_[0].empty() || !dram_queue_[1].empty();
-  }
-  /// Cycles without progress at the head, up to the timeout.
-  [[nodiscard]] std::uint16_t& timer() { return timer_; }
-
-  /// True if instructions may have to wait at the head for queued transfers or weights.
-  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -302,8 +230,6 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
     return {array_queue_.count(), accumulator_queue_.count(), dataflow_queue_.count(),
             dais_queue_.count()};
   }
-  /// Notes that observers know the current levels.
-  void adopt_levels() { told_levels_ = levels(); }
   /// Number of cycles without an event while the decoder sleeps, `most` at the most.
   [[nodiscard]] Cycle cycles_before_timeout(Cycle most) const {
     if (timeout()) return 0;
@@ -330,7 +256,7 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   [[nodiscard]] std::string waits_for() const;
 
   /// Configuration registers and the timer as before cycle 0, and a queue of NoOps for the rest,
-  /// which registers_but_moves() and registers_of_moves() load.
+  /// which the registers of SequencedDecoder load.
   void reset(std::uint16_t timeout);
   /// Sets the register as if a host had written it before cycle 0.
   void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
@@ -351,6 +277,8 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   [[nodiscard]] std::uint64_t told_ahead() const { return told_ahead_; }
 
  private:
+  friend class BesideHead;        // models/tcu/decoder/transfers.h
+  friend class SequencedDecoder;  // models/tcu/fast/sequenced_decoder.h
   /// The end of a leg: the wires to its consumer, and the expander with the item it is processing.
   struct Stream {
     unsigned index;
@@ -368,39 +296,6 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
     last_legs_ = s.expander.last(s.size) ? last_legs_ | leg : last_legs_ & ~leg;
   }
   void begin(Leg leg, std::uint64_t size, std::uint64_t step = 0);
-
-  struct Shape {
-    Decoded item;
-    bool meets;
-  };
-
- public:
-  class Shapes {
-    friend class Decoder;
-    std::vector<Shape> shapes;
-    std::vector<AccumulatorItem> forms;  ///< the different accumulator items, without addresses
-  };
-
- private:
-  [[nodiscard]] std::uint32_t form_of(AccumulatorItem item);
-  void enter_shape(std::uint32_t shape, Decoded& d);
-  template <typename Fill>
-  void adopt(const Fill& fill);
-  void number_registers(Registers& r, Decoded& d) const;
-  void transfer_registers(Registers& r);
-  void shape_register(Registers& r, Decoded& d);
-  void item_registers(Registers& r, Decoded& d);
-  void item_registers(Registers& r, AccumulatorItem& item);
-  void item_registers(Registers& r, DramItem& item, std::uint64_t offset);
-  [[nodiscard]] bool rests(unsigned legs) const;
-  [[nodiscard]] static bool moves_dram(const Decoded& d) { return (d.legs & leg_local_b) != 0; }
-  /// Saves or loads the bits of the legs `of` in a register of legs.
-  static void leg_registers(Registers& r, unsigned& legs, unsigned of);
-  void fork_registers(Registers& r, unsigned of);
-  void stream_registers(Registers& r, unsigned of);
-  void forget_wires();
-
-  void decode(const tcu::Instruction& raw, Decoded& d) const { decoding_.decode(raw, d); }
 
   /// Calls `visit` with the number of each leg.
   template <typename Visit>
@@ -423,19 +318,7 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   enum class Block : std::uint8_t { none, transfer, queue_full, weights };
   /// The instruction that the streams of transfers process.
   [[nodiscard]] const Decoded& mover() const { return transfers_ ? *oldest_ : queue_.front(); }
-  void make_transfers();
-  void offer_transfers();
-  void move_transfers();
-  void enter_transfer_account();
-  [[nodiscard]] Block block_of_head() const;
-  [[nodiscard]] bool conflicts(const Decoded& head, std::size_t moves_between = 0) const;
-  [[nodiscard]] bool overwrites(const Decoded& head, const Decoded& next) const;
-  [[nodiscard]] Block block_by_transfers(const Decoded& head) const;
-  [[nodiscard]] Block block_by_weights(const Decoded& head) const;
-  void offer_head();
-  [[nodiscard]] bool can_send_ahead() const;
-  void send_weights(Decoded& d);
-  void number_loads(Decoded& d);
+  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
 
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
@@ -463,6 +346,7 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   const std::array<std::uint64_t, 2> dram_mask_;
   DecoderLinks links_;
   const Decoding decoding_;
+  DecoderShapes shapes_;
 
   Queue<Decoded, QueueKind::plain, 2> queue_;  ///< entries are decoded in their slots
   Fork fork_;                                  ///< fork of the instruction at the head
@@ -504,10 +388,6 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
-  Shapes own_shapes_;          ///< the shape of an empty slot
-  Shapes* shapes_ = &own_shapes_;
-  std::uint32_t next_shape_ = 0;
-  std::uint64_t last_access_ = 0;
   std::uint64_t accepted_ = 0;
   Stats stats_;
   Account account_;

@@ -45,7 +45,7 @@ struct DecoderItems {
     AccumulatorControl control;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
-    std::uint32_t form = 0;  ///< index in Decoder::Shapes::forms, with Clock::timing_only
+    std::uint32_t form = 0;  ///< index in DecoderShapes::Table::forms, with Clock::timing_only
   };
 
   struct DramItem {
@@ -76,8 +76,10 @@ struct DecoderItems {
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
-    std::uint32_t shape = 0;  ///< index in Decoder::Shapes::shapes, with Clock::timing_only
+    std::uint32_t shape = 0;  ///< index in DecoderShapes::Table::shapes, with Clock::timing_only
     LocalOrder order;         ///< order at the head, in machines with extensions
+    /// True if it has requests to port B of local memory at the head, as transfers have.
+    [[nodiscard]] bool moves_dram() const { return (legs & leg_local_b) != 0; }
   };
 };
 

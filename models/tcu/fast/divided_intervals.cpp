@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -28,15 +29,15 @@ bool TcuSequences::move_waits(Id control) const {
 
 /// Saves the current state of the control.
 Id TcuSequences::save_control() {
-  const Decoder& decoder = system_.tcu_.decoder_;
+  Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
   const Id id = save(counts_, false, is_new, &SequencedDesign::control);
   if (!is_new) return id;
-  const bool head_moves = decoder.head_moves_dram();
+  const bool head_moves = sequenced(decoder).head_moves_dram();
   const std::array<Id, 2> offers = head_moves ? this->offers() : std::array<Id, 2>{};
   KnownSequences::State& state = known(id);
   state.rests = machine_.control_rests();
-  state.waiting = static_cast<std::uint8_t>(decoder.waiting());
+  state.waiting = static_cast<std::uint8_t>(sequenced(decoder).waiting());
   state.head_moves = head_moves;
   state.one_cycle = state.rests && (move_waits(id) || machine_.next() == program_.count());
   state.offers = offers;
@@ -46,30 +47,30 @@ Id TcuSequences::save_control() {
 /// Returns numbers for what the transfer at the head decides: while its requests wait, and after
 /// that.
 std::array<Id, 2> TcuSequences::offers() {
-  const Decoder& decoder = system_.tcu_.decoder_;
-  const std::uint64_t waits = decoder.waiting() != 0 ? 1 : 0;
-  const Id before = known_->number(waits, decoder.head_shape());
+  Decoder& decoder = system_.tcu_.decoder_;
+  const std::uint64_t waits = sequenced(decoder).waiting() != 0 ? 1 : 0;
+  const Id before = known_->number(waits, sequenced(decoder).head_shape());
   if (before >= most_offers) internal_error("{} numbers are more than sequences remember", before);
-  return {before, waits != 0 ? known_->number(2, decoder.head_context()) : before};
+  return {before, waits != 0 ? known_->number(2, sequenced(decoder).head_context()) : before};
 }
 
 /// Saves the current state of the transfers.
 Id TcuSequences::save_moves() {
-  const Decoder& decoder = system_.tcu_.decoder_;
+  Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
   const Id id = save(counts_of_moves_, true, is_new, &SequencedDesign::moves);
   if (!is_new) return id;
   KnownSequences::State& state = known(id);
   state.busy = static_cast<std::uint8_t>(machine_.busy_parts());
   state.rests = machine_.moves_rest();
-  state.begun = decoder.head_move_has_begun();
+  state.begun = sequenced(decoder).head_move_has_begun();
   return id;
 }
 
 /// Loads a state of the control, beside transfers that do nothing.
 void TcuSequences::load_control(const Position& position) {
   Registers r(known_->registers(position.state), system_.clock_.now, 0);
-  system_.tcu_.decoder_.last_access() = 0;
+  sequenced(system_.tcu_.decoder_).shapes().last_access() = 0;
   machine_.control(r);
   load_program(position.next);
   if (!moves_rest_) load_moves(committed_.moves);
@@ -105,7 +106,7 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   Position from = position;
   from.moves = KnownSequences::none;
   begin_interval(from);
-  decoder.hold_moves(true);
+  sequenced(decoder).hold_moves(true);
   machine_.forget_wires();
   KnownSequences::State found;
   const bool works = ArrayTime::of_array(system_.tcu_.array_account().code());
@@ -114,13 +115,14 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   find_turns(works, found);
   note_timer(found);
   ends = counters_.take_growth(began_.now) && ends;
-  if (end.pops) decoder.drop_head();
-  decoder.hold_moves(false);
+  if (end.pops) sequenced(decoder).drop_head();
+  sequenced(decoder).hold_moves(false);
   if (ends) {
     counters_.keep_growth_of_control(waits);
     const Id next = save_control();
     if (!end.pops) {
-      loaded_ = {next, machine_.next(), system_.clock_.now, decoder.timer(), KnownSequences::none};
+      loaded_ = {next, machine_.next(), system_.clock_.now, sequenced(decoder).timer(),
+                 KnownSequences::none};
     }
     note_control(position, end, found, next);
   }
@@ -190,7 +192,7 @@ void TcuSequences::show_head(Id control) {
   std::uint64_t tag = 0, end = 0;
   r(tag);
   r(end);
-  system_.tcu_.decoder_.registers_of_instructions(r);
+  sequenced(system_.tcu_.decoder_).registers_of_instructions(r);
   machine_.forget_wires();
 }
 
@@ -218,7 +220,8 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   note_timer(found);
   const bool fits = counters_.take_growth(began_.now);
   const Id next = save_moves();
-  loaded_ = {KnownSequences::none, position.next, system_.clock_.now, decoder.timer(), next};
+  loaded_ = {KnownSequences::none, position.next, system_.clock_.now, sequenced(decoder).timer(),
+             next};
   release_memories();
   if (!fits) return false;
   const bool waits = move_waits(position.state);

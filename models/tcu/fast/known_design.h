@@ -35,7 +35,7 @@ struct KnownDesign {
 
   KnownSequences sequences;
   ShapeNumbers numbers;
-  Decoder::Shapes shapes;
+  DecoderShapes::Table shapes;
   /// Registers of idle DRAM ports and of their idle targets; empty: unknown so far.
   std::array<std::vector<std::uint8_t>, 2> idle_ports, idle_targets;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -90,7 +91,8 @@ void TcuSequences::commit_path(const Position& position) {
   tell_memories(position.now);
   system_.clock_.now = position.now;
   tell_path();
-  if (!retires_.empty()) system_.tcu_.decoder_.note_retires(retires_.size(), retires_.back());
+  if (!retires_.empty())
+    sequenced(system_.tcu_.decoder_).note_retires(retires_.size(), retires_.back());
   until_border_ -= retires_.size();
   if (!counts_.live.empty() || !counts_of_moves_.live.empty()) {
     internal_error("cycle {}: counts are kept at a rest", position.now);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -163,7 +164,7 @@ void TcuSequences::note_passing(KnownSequences::State& found) {
 }
 
 void TcuSequences::note_timer(KnownSequences::State& found) const {
-  const std::uint16_t timer = system_.tcu_.decoder_.timer();
+  const std::uint16_t timer = sequenced(system_.tcu_.decoder_).timer();
   const Cycle cycles = system_.clock_.now - began_.now;
   if (timer != std::min<Cycle>(timeout_, began_.timer + cycles)) found.timer = timer;
 }

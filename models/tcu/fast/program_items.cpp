@@ -131,7 +131,7 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const L
               (item.strided ? 1U : 0U) << 9 | item.size << 10,
           0};
   if (item.kind == Kind::simd) {
-    // Decoder::add_shape() treats operations with the same key alike.
+    // DecoderShapes::add() treats operations with the same key alike.
     key.where = (AluArray::needs_input(item.alu) ? 1U : 0U) |
                 (item.alu.op == tcu::SimdOp::lookup ? 2U : 0U);
   } else if (item.moves_dram()) {

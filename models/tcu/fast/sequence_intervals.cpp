@@ -2,6 +2,7 @@
 // models/sim/fast/README.md.
 #include <utility>
 
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -15,12 +16,13 @@ constexpr Cycle no_response = ~Cycle{0};
 /// Saves the state of the design, or of the part of it that `part` saves.
 KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_new,
                                       SequencedDesign::Part part) {
-  std::uint16_t& timer = system_.tcu_.decoder_.timer();
+  std::uint16_t& timer = sequenced(system_.tcu_.decoder_).timer();
   const std::uint16_t time = timer;
   if (memories_) timer = timeout_;
   counts.saved.clear();
   {
-    Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
+    Registers r(bytes_, system_.clock_.now,
+                sequenced(system_.tcu_.decoder_).shapes().last_access());
     if (keeps) r.keep_counts(counts.saved, 1);
     (machine_.*part)(r);
   }
@@ -42,7 +44,7 @@ void TcuSequences::save(Position& position) {
   KnownSequences::State& state = known(position.state);
   state.rests = machine_.rests();
   state.busy = static_cast<std::uint8_t>(busy);
-  state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
+  state.waiting = static_cast<std::uint8_t>(sequenced(system_.tcu_.decoder_).waiting());
 }
 
 /// Loads a state. If the design has two parts, one may be left out.
@@ -50,14 +52,15 @@ void TcuSequences::load(const Position& position) {
   if (!divided_) {
     Registers r(known_->registers(position.state), system_.clock_.now, 0);
     if (known(position.state).busy != 0) r.keep_counts(counts_.live, 1);
-    system_.tcu_.decoder_.last_access() = 0;
+    sequenced(system_.tcu_.decoder_).shapes().last_access() = 0;
     machine_.whole(r);
     load_program(position.next);
   } else {
     if (position.state != KnownSequences::none) load_control(position);
     if (position.moves != KnownSequences::none) load_moves(position.moves);
   }
-  if (memories_) system_.tcu_.decoder_.timer() = static_cast<std::uint16_t>(position.timer);
+  if (memories_)
+    sequenced(system_.tcu_.decoder_).timer() = static_cast<std::uint16_t>(position.timer);
 }
 
 /// Loads the part of a state that follows from the program: `next` is the instruction that is
@@ -101,21 +104,22 @@ void TcuSequences::begin_interval(const Position& position) {
   if (!(loaded_ == position)) load(position);
   counters_.begin_interval();
   began_ = {clock.now,
-            decoder.accepted(),
+            sequenced(decoder).accepted(),
             decoder.stats().retired,
             decoder.registers().program_counter,
             decoder.stats().last_retire,
             {},
-            decoder.timer(),
+            sequenced(decoder).timer(),
             system_.tcu_.accumulators_.accumulator().early_reads()};
   for (unsigned p = 0; p < 2; ++p) {
     began_.responses[p] = std::exchange(machine_.last_response(p), no_response);
   }
-  if (position.next < program_.count()) decoder.expect_shape(program_[position.next].shape);
+  if (position.next < program_.count())
+    sequenced(decoder).shapes().expect(program_[position.next].shape);
   machine_.next() = position.next;
   loaded_ = {};
   system_.rested_ = false;
-  decoder.adopt_levels();
+  sequenced(decoder).adopt_levels();
   changes_.begin_interval(clock.now);
   clock.timing_only = true;
 }
@@ -138,7 +142,7 @@ void TcuSequences::end_interval(KnownSequences::State& found) {
     }
     last = began_.responses[p];
   }
-  decoder.reset_retires(began_.program_counter, began_.last_retire);
+  sequenced(decoder).reset_retires(began_.program_counter, began_.last_retire);
   if (found.accepts) ++machine_.next();
 }
 
@@ -152,7 +156,7 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   end_interval(found);
   if (!counters_.take_growth(began_.now) || !ends) return false;
   Position after{KnownSequences::none, machine_.next(), system_.clock_.now,
-                 system_.tcu_.decoder_.timer(), KnownSequences::none};
+                 sequenced(system_.tcu_.decoder_).timer(), KnownSequences::none};
   save(after);
   loaded_ = after;
   note_interval(interval, found, memories_ ? &counts_ : nullptr);
@@ -199,7 +203,8 @@ void TcuSequences::check_next(Id known, Id found, SequencedDesign::Part part) {
   if (known == found) return;
   SequenceCheck::Saved saved;
   {
-    Registers r(saved.bytes, system_.clock_.now, system_.tcu_.decoder_.last_access());
+    Registers r(saved.bytes, system_.clock_.now,
+                sequenced(system_.tcu_.decoder_).shapes().last_access());
     r.note_units(saved.places);
     (machine_.*part)(r);
   }
@@ -207,7 +212,9 @@ void TcuSequences::check_next(Id known, Id found, SequencedDesign::Part part) {
 }
 
 /// True if the interval that is worked out has accepted an instruction; retires(): has retired one.
-bool TcuSequences::accepts() const { return system_.tcu_.decoder_.accepted() != began_.accepted; }
+bool TcuSequences::accepts() const {
+  return sequenced(system_.tcu_.decoder_).accepted() != began_.accepted;
+}
 bool TcuSequences::retires() const {
   return system_.tcu_.decoder_.stats().retired != began_.retired;
 }
@@ -215,7 +222,7 @@ bool TcuSequences::retires() const {
 /// Lets the design run to the end of its interval. Returns false if the interval does not end.
 bool TcuSequences::run_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
-  periods_.begin(system_.tcu_.decoder_.last_access());
+  periods_.begin(sequenced(system_.tcu_.decoder_).shapes().last_access());
   while (!accepts() && !retires()) {
     if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t progress = clock.progress;

@@ -1,4 +1,5 @@
 #include "models/tcu/fast/sequence_program.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 
 #include <algorithm>
 
@@ -32,13 +33,14 @@ std::optional<std::uint64_t> SequenceProgram::find() {
   leftover_ = all % size;
   many_ = (stream_.capacity() + 2 * std::uint64_t{word_bytes_}) / size + 2;
   const std::uint64_t next = (taken - stored) / size;
-  if (next < decoder_.waiting() || next + fewest_instructions > count_) return {};
+  if (next < sequenced(decoder_).waiting() || next + fewest_instructions > count_) return {};
   return next;
 }
 
 void SequenceProgram::begin(std::uint64_t next, KnownDesign& design) {
   design_ = &design;
-  entered_before_ = decoder_.last_entered();  // used if these are not instructions of the program
+  entered_before_ =
+      sequenced(decoder_).last_entered();  // used if these are not instructions of the program
   first_place_ = next;
   items_.clear();
   last_access_.reset();
@@ -66,7 +68,8 @@ bool SequenceProgram::know_more(std::uint64_t upto) {
     const LocalOrder order = orders_.next(item);
     const std::uint64_t end = place < place_of(0) ? 0 : ending(place - place_of(0) + 1);
     std::uint32_t* shape = design_->numbers.place(items_of_.key(item, meets, order, end));
-    if (*shape == ~std::uint32_t{0}) *shape = decoder_.add_shape(instruction, meets, order);
+    if (*shape == ~std::uint32_t{0})
+      *shape = sequenced(decoder_).shapes().add(instruction, meets, order);
     known.shape = *shape;
   }
   return true;
@@ -95,10 +98,12 @@ void SequenceProgram::load(std::uint64_t next) {
   source_.seek((at + stream_.stored()) / word_bytes_);
 }
 
-void SequenceProgram::show_shapes() { decoder_.adopt_shapes({items_[0].shape, items_[1].shape}); }
+void SequenceProgram::show_shapes() {
+  sequenced(decoder_).adopt_shapes({items_[0].shape, items_[1].shape});
+}
 
 void SequenceProgram::show_instructions(std::uint64_t next) {
-  decoder_.adopt_instructions({entered(next), entered(next + 1)});
+  sequenced(decoder_).adopt_instructions({entered(next), entered(next + 1)});
 }
 
 }  // namespace tactus

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/tcu/fast/live_memories.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 
 namespace tactus {
 namespace {
@@ -56,7 +57,7 @@ void SequencedDesign::registers_but_moves(Registers& r, bool alone) {
   r(end);
   Tcu& tcu = system_.tcu_;
   r.unit("decoder");
-  tcu.decoder_.registers_but_moves(r, alone);
+  sequenced(tcu.decoder_).registers_but_moves(r, alone);
   Tcu::for_each_unit(tcu, [&r](const Tcu::UnitName& name, auto& unit, auto...) {
     control_registers_of(r, name.title, unit);
   });
@@ -69,7 +70,7 @@ void SequencedDesign::registers_but_moves(Registers& r, bool alone) {
 void SequencedDesign::registers_of_moves(Registers& r, bool alone) {
   Tcu& tcu = system_.tcu_;
   r.unit("decoder's DRAM moves");
-  tcu.decoder_.registers_of_moves(r, alone);
+  sequenced(tcu.decoder_).registers_of_moves(r, alone);
   r.unit("local memory, port B");
   tcu.local_.registers(r, 1);
   r.unit("host router");
@@ -122,18 +123,18 @@ void SequencedDesign::moves(Registers& r) {
 }
 
 bool SequencedDesign::control_rests() const {
-  const Tcu& tcu = system_.tcu_;
-  return tcu.decoder_.rests_but_moves() && tcu.local_.idle(0) && units_rest();
+  Tcu& tcu = system_.tcu_;
+  return sequenced(tcu.decoder_).rests_but_moves() && tcu.local_.idle(0) && units_rest();
 }
 
 bool SequencedDesign::moves_rest() const {
-  const Tcu& tcu = system_.tcu_;
-  return tcu.decoder_.moves_rest() && tcu.local_.idle(1) && busy_parts() == 0;
+  Tcu& tcu = system_.tcu_;
+  return sequenced(tcu.decoder_).moves_rest() && tcu.local_.idle(1) && busy_parts() == 0;
 }
 
 bool SequencedDesign::rests() const {
-  const Tcu& tcu = system_.tcu_;
-  if (!tcu.decoder_.rests()) return false;
+  Tcu& tcu = system_.tcu_;
+  if (!sequenced(tcu.decoder_).rests()) return false;
   for (const auto& port : system_.ports_) {
     if (!port->idle()) return false;
   }
@@ -166,7 +167,7 @@ bool SequencedDesign::memories_rewind() const {
 
 unsigned SequencedDesign::busy_parts() const {
   return (system_.ports_[0]->port.idle() ? 0U : 1U) | (system_.ports_[1]->port.idle() ? 0U : 2U) |
-         (system_.tcu_.decoder_.moves_dram() ? 4U : 0U);
+         (sequenced(system_.tcu_.decoder_).moves_dram() ? 4U : 0U);
 }
 
 void SequencedDesign::forget_wires() {

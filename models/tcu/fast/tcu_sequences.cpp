@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -61,7 +62,7 @@ void TcuSequences::take(Horizon& horizon) {
   if (horizon.cycle < system_.clock_.now + fewest_cycles) return;
   // The fast checks come first: after most retires the design is not at rest.
   Position position;
-  if (!system_.tcu_.decoder_.rests()) return;
+  if (!sequenced(system_.tcu_.decoder_).rests()) return;
   const std::optional<std::uint64_t> next = program_.find();
   if (!next) return;
   position.next = *next;
@@ -105,7 +106,8 @@ bool TcuSequences::asks_memories_soon(std::uint64_t next) {
 /// one.
 void TcuSequences::list_observers() {
   changes_.list(counters_.accounts());
-  divided_ = memories_ && !changes_.are_observed() && !system_.tcu_.decoder_.has_blocks();
+  divided_ =
+      memories_ && !changes_.are_observed() && !sequenced(system_.tcu_.decoder_).has_blocks();
   if (divided_) changes_.record(counters_.array());
   Tcu& tcu = system_.tcu_;
   data_ = std::make_unique<TcuData>(
@@ -139,11 +141,11 @@ void TcuSequences::renew() {
           : std::make_shared<KnownDesign>();
   known_ = &design_->sequences;
   machine_.use(*design_);
-  decoder.use_shapes(&design_->shapes);
+  sequenced(decoder).shapes().use(&design_->shapes);
 }
 
 void TcuSequences::forget() {
-  system_.tcu_.decoder_.use_shapes(nullptr);
+  sequenced(system_.tcu_.decoder_).shapes().use(nullptr);
   design_.reset();
   known_ = nullptr;
   counters_.forget();
@@ -154,14 +156,14 @@ void TcuSequences::forget() {
 bool TcuSequences::begin(Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
   program_.begin(position.next, *design_);
-  executed_ = position.next - decoder.waiting();
+  executed_ = position.next - sequenced(decoder).waiting();
   if (!program_.know(position.next) || asks_memories_soon(position.next)) return false;
   counters_.count();
   counters_.note_change();
-  decoder.last_access() = 0;
+  sequenced(decoder).shapes().last_access() = 0;
   program_.show_shapes();
   machine_.next() = position.next;
-  position.timer = decoder.timer();
+  position.timer = sequenced(decoder).timer();
   save(position);
   committed_ = loaded_ = position;
   moves_rest_ = false;
@@ -231,7 +233,7 @@ void TcuSequences::leave() {
   counters_.add(*known_);
   clock.now = committed_.now;
   load(committed_);
-  system_.tcu_.decoder_.adopt_levels();
+  sequenced(system_.tcu_.decoder_).adopt_levels();
   changes_.end(clock.now);
   program_.show_instructions(committed_.next);
   system_.rested_ = false;

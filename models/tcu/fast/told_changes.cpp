@@ -1,5 +1,6 @@
 // The intervals passed since the last rest: what observers are told of them.
 #include "models/tcu/events.h"
+#include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -133,7 +134,7 @@ void TcuSequences::commit(const Position& position) {
         changes_.settle_time(now);
         pass_border(now);
       });
-  if (retired != 0) decoder.note_retires(retired, last);
+  if (retired != 0) sequenced(decoder).note_retires(retired, last);
   finish_path(position);
 }
 
