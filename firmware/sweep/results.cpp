@@ -13,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "firmware/report/json_values.h"
+#include "firmware/report/text_table.h"
 #include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -21,6 +24,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/reference.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -278,7 +282,14 @@ std::vector<std::string> chosen_keys(const Results& results) {
   return keys;
 }
 
-ResultTables to_tables(const Results& results) {
+namespace {
+
+/// The tables of ResultTables.
+struct TextTables {
+  TextTable points, constants;
+};
+
+TextTables text_tables(const Results& results) {
   const std::vector<const Line*> sorted = by_point(results.lines);
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
@@ -299,7 +310,7 @@ ResultTables to_tables(const Results& results) {
   // The hash is left out, since it only stands for the configuration. A figure is constant if all
   // points with status ok agree.
   std::vector<std::size_t> columns;
-  std::string constants = csv_row({"name", "value"});
+  TextTables tables{{}, {{{"name", true}, {"value", true}}, {}}};
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (names[c] == "hash") continue;
     const std::string* value = nullptr;
@@ -312,22 +323,53 @@ ResultTables to_tables(const Results& results) {
     if (varies) {
       columns.push_back(c);
     } else if (value != nullptr) {
-      constants += csv_row({names[c], *value});
+      tables.constants.row({names[c], *value});
     }
   }
   const std::vector<std::string> axes = chosen_keys(results);
   std::stable_sort(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
     return place_of(names[a], axes) < place_of(names[b], axes);
   });
-  std::vector<std::string> row;
-  for (const std::size_t c : columns) row.push_back(short_name(names[c], names));
-  std::string points = csv_row(row);
-  for (const std::vector<std::string>& all : rows) {
-    row.clear();
-    for (const std::size_t c : columns) row.push_back(all[c]);
-    points += csv_row(row);
+  for (const std::size_t c : columns) {
+    tables.points.columns.push_back({short_name(names[c], names)});
   }
-  return {std::move(points), std::move(constants)};
+  for (const std::vector<std::string>& all : rows) {
+    std::vector<std::string> row;
+    for (const std::size_t c : columns) row.push_back(all[c]);
+    tables.points.row(std::move(row));
+  }
+  return tables;
+}
+
+/// A row of Markdown. Line ends in cells, such as those of errors, become blanks.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (std::string cell : cells) {
+    std::replace(cell.begin(), cell.end(), '\n', ' ');
+    row += fmt::format(" {} |", markdown_cell(std::move(cell)));
+  }
+  return row + "\n";
+}
+
+std::string markdown_table(const TextTable& table) {
+  std::string text = markdown_row(table.titles()) + "|";
+  for (const TextTable::Column& column : table.columns) text += column.text ? "---|" : "---:|";
+  text += "\n";
+  for (const auto& row : table.rows) text += markdown_row(row);
+  return text;
+}
+
+}  // namespace
+
+ResultTables to_tables(const Results& results) {
+  const TextTables tables = text_tables(results);
+  return {tactus::to_csv(tables.points), tactus::to_csv(tables.constants)};
+}
+
+std::string to_markdown(const Results& results) {
+  const TextTables tables = text_tables(results);
+  return "## Points\n\n" + markdown_table(tables.points) + "\n## What all points share\n\n" +
+         markdown_table(tables.constants);
 }
 
 /// Throws UserError if sweep.json in the folder may not be replaced. It may be if a sweep wrote it,

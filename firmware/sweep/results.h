@@ -67,6 +67,8 @@ struct ResultTables {
   std::string constants;  ///< "name,value": the values that all points share
 };
 [[nodiscard]] ResultTables to_tables(const Results& results);
+/// Both tables as Markdown, with a heading for each.
+[[nodiscard]] std::string to_markdown(const Results& results);
 
 /// A folder that is open for writing. One process at a time can open a folder.
 class ResultsFolder {

@@ -644,7 +644,8 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
                   {"key": "board.read_latency", "values": [1, 64]},
                   {"key": "compiler.strategy", "values": ["local-isolated", "local-vars"]}])");
   ASSERT_EQ(tactus("sweep s.json -o r").code, 1);
-  ASSERT_EQ(tactus("report r -o r.html --csv r.csv").code, 0);
+  ASSERT_EQ(tactus("report r -o r.html --csv r.csv --markdown r.md").code, 0);
+  EXPECT_NE(read("r.md").find("| point | accumulator_depth | read_latency |"), std::string::npos);
   EXPECT_EQ(read("r.csv").find("point,"), 0U) << "what varies comes first";
   EXPECT_NE(read("r.csv").find("accumulator_depth"), std::string::npos);
   EXPECT_NE(read("r.constants.csv").find("configuration.board.name,"), std::string::npos);

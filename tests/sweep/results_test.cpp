@@ -253,6 +253,11 @@ TEST_F(SweepResults, TablesHaveVaryingKeysFirstAndConstantsSeparately) {
                                "figures.latency_ms,0.5\n", "tool,tool 1\n"}) {
     EXPECT_NE(tables.constants.find(constant), std::string::npos) << tables.constants;
   }
+  const std::string markdown = to_markdown(folder.results());
+  for (const char* row : {"| point | read_latency | status | cycles | error |\n|---:|",
+                          "\n| 0 | 1 | ok | 100 |  |\n", "| tool | tool 1 |\n"}) {
+    EXPECT_NE(markdown.find(row), std::string::npos) << markdown;
+  }
   // With one point all figures are constant, but still in the table of points.
   Results single = folder.results();
   single.lines = {line(0)};

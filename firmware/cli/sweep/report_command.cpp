@@ -13,7 +13,6 @@ namespace tactus {
 namespace {
 
 void write_tables(const sweep::Results& results, const std::string& path) {
-  if (results.lines.empty()) user_error("{}: no point of the sweep is finished", results.folder);
   const sweep::ResultTables tables = sweep::to_tables(results);
   const std::filesystem::path name(path);
   const std::string constants =
@@ -34,23 +33,31 @@ int report_command(const Words& words) {
             {{"output", "F.html", "the page"},
              {"csv", "F.csv",
               "a table: what the sweep varies, then the figures that differ; what all points have "
-              "in common goes to F.constants.csv"}},
+              "in common goes to F.constants.csv"},
+             {"markdown", "F.md", "both tables as Markdown"}},
             "DIR");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)
     user_error("tactus report: name exactly one folder of a sweep");
   const auto output = args.text("output");
   const auto csv = args.text("csv");
-  if (!output && !csv) {
-    user_error("tactus report: name the page to write with -o, or a table with --csv");
+  const auto markdown = args.text("markdown");
+  if (!output && !csv && !markdown) {
+    user_error(
+        "tactus report: name the page to write with -o, or a table with --csv or --markdown");
   }
   const std::string& folder = args.positional().front();
   const sweep::Results results = sweep::read_results(folder);
+  if (results.lines.empty()) user_error("{}: no point of the sweep is finished", results.folder);
   if (output) {
     write_file_atomically(*output, sweep::report_html(results));
     fmt::print("{}: {} points\n", *output, results.lines.size());
   }
   if (csv) write_tables(results, *csv);
+  if (markdown) {
+    write_file_atomically(*markdown, sweep::to_markdown(results));
+    fmt::print("{}: {} points\n", *markdown, results.lines.size());
+  }
   return exit_ok;
 }
 
