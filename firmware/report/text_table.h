@@ -1,11 +1,13 @@
 // A table of text, for the screen (firmware/cli/table.h), for CSV files and for pages (html.h).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "isa/support/csv.h"
+#include "isa/support/reference.h"
 
 namespace tactus {
 
@@ -36,6 +38,25 @@ struct TextTable {
 [[nodiscard]] inline std::string to_csv(const TextTable& table) {
   std::string text = csv_row(table.titles());
   for (const auto& row : table.rows) text += csv_row(row);
+  return text;
+}
+
+/// The same as a table of Markdown. Line ends in cells, such as those of errors, become blanks.
+[[nodiscard]] inline std::string to_markdown(const TextTable& table) {
+  std::string text;
+  const auto add_line = [&text](const std::vector<std::string>& cells) {
+    text += "|";
+    for (std::string cell : cells) {
+      std::replace(cell.begin(), cell.end(), '\n', ' ');
+      text += " " + markdown_cell(std::move(cell)) + " |";
+    }
+    text += "\n";
+  };
+  add_line(table.titles());
+  text += "|";
+  for (const TextTable::Column& column : table.columns) text += column.text ? "---|" : "---:|";
+  text += "\n";
+  for (const auto& row : table.rows) add_line(row);
   return text;
 }
 

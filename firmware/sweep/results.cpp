@@ -13,10 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "firmware/report/json_values.h"
-#include "firmware/report/text_table.h"
 #include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -24,7 +21,6 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
-#include "isa/support/reference.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -282,14 +278,7 @@ std::vector<std::string> chosen_keys(const Results& results) {
   return keys;
 }
 
-namespace {
-
-/// The tables of ResultTables.
-struct TextTables {
-  TextTable points, constants;
-};
-
-TextTables text_tables(const Results& results) {
+ResultTables to_tables(const Results& results) {
   const std::vector<const Line*> sorted = by_point(results.lines);
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
@@ -310,7 +299,7 @@ TextTables text_tables(const Results& results) {
   // The hash is left out, since it only stands for the configuration. A figure is constant if all
   // points with status ok agree.
   std::vector<std::size_t> columns;
-  TextTables tables{{}, {{{"name", true}, {"value", true}}, {}}};
+  ResultTables tables{{}, {{{"name", true}, {"value", true}}, {}}};
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (names[c] == "hash") continue;
     const std::string* value = nullptr;
@@ -339,37 +328,6 @@ TextTables text_tables(const Results& results) {
     tables.points.row(std::move(row));
   }
   return tables;
-}
-
-/// A row of Markdown. Line ends in cells, such as those of errors, become blanks.
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (std::string cell : cells) {
-    std::replace(cell.begin(), cell.end(), '\n', ' ');
-    row += fmt::format(" {} |", markdown_cell(std::move(cell)));
-  }
-  return row + "\n";
-}
-
-std::string markdown_table(const TextTable& table) {
-  std::string text = markdown_row(table.titles()) + "|";
-  for (const TextTable::Column& column : table.columns) text += column.text ? "---|" : "---:|";
-  text += "\n";
-  for (const auto& row : table.rows) text += markdown_row(row);
-  return text;
-}
-
-}  // namespace
-
-ResultTables to_tables(const Results& results) {
-  const TextTables tables = text_tables(results);
-  return {tactus::to_csv(tables.points), tactus::to_csv(tables.constants)};
-}
-
-std::string to_markdown(const Results& results) {
-  const TextTables tables = text_tables(results);
-  return "## Points\n\n" + markdown_table(tables.points) + "\n## What all points share\n\n" +
-         markdown_table(tables.constants);
 }
 
 /// Throws UserError if sweep.json in the folder may not be replaced. It may be if a sweep wrote it,

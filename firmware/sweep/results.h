@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/report/text_table.h"
 #include "firmware/sweep/definition.h"
 #include "isa/support/descriptor.h"
 
@@ -58,17 +59,15 @@ struct Results {
 /// dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);
 
-/// Two tables for users and their scripts, both CSV.
+/// Two tables for users and their scripts; firmware/report/text_table.h writes them in any form.
 struct ResultTables {
   /// One row per point: number; the keys that the definition varies, in its order; status; figures
   /// that differ (without "figures."); error; other settings that differ, such as those of a board.
   /// A column is named by the last part of its key, or by the whole key if two keys end alike.
-  std::string points;
-  std::string constants;  ///< "name,value": the values that all points share
+  TextTable points;
+  TextTable constants;  ///< name and value: the values that all points share
 };
 [[nodiscard]] ResultTables to_tables(const Results& results);
-/// Both tables as Markdown, with a heading for each.
-[[nodiscard]] std::string to_markdown(const Results& results);
 
 /// A folder that is open for writing. One process at a time can open a folder.
 class ResultsFolder {

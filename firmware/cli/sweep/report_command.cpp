@@ -17,8 +17,8 @@ void write_tables(const sweep::Results& results, const std::string& path) {
   const std::filesystem::path name(path);
   const std::string constants =
       (name.parent_path() / (name.stem().string() + ".constants.csv")).string();
-  write_file_atomically(path, tables.points);
-  write_file_atomically(constants, tables.constants);
+  write_file_atomically(path, to_csv(tables.points));
+  write_file_atomically(constants, to_csv(tables.constants));
   fmt::print("{}: {} points; {}: what they have in common\n", path, results.lines.size(),
              constants);
 }
@@ -55,7 +55,9 @@ int report_command(const Words& words) {
   }
   if (csv) write_tables(results, *csv);
   if (markdown) {
-    write_file_atomically(*markdown, sweep::to_markdown(results));
+    const sweep::ResultTables tables = sweep::to_tables(results);
+    write_file_atomically(*markdown, fmt::format("{}\n{}", to_markdown(tables.points),
+                                                 to_markdown(tables.constants)));
     fmt::print("{}: {} points\n", *markdown, results.lines.size());
   }
   return exit_ok;
