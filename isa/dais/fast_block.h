@@ -141,9 +141,15 @@ class Block {
       }
       case FastCode::lookup:
         return lookup(s);
-      default:
+      case FastCode::bit_not:
+      case FastCode::bit_any:
+      case FastCode::bit_all:
+      case FastCode::bit_and:
+      case FastCode::bit_or:
+      case FastCode::bit_xor:
         return bits(s);
     }
+    return false;
   }
 
   template <bool cuts>
@@ -203,10 +209,12 @@ class Block {
         return binary(s, [=](Lane a, Lane b) {
           return lane(negated(left(a, left0), ones0) | negated(left(b, left1), ones1));
         });
-      default:
+      case FastCode::bit_xor:
         return binary(s, [=](Lane a, Lane b) {
           return lane(negated(left(a, left0), ones0) ^ negated(left(b, left1), ones1));
         });
+      default:
+        return false;
     }
   }
 
