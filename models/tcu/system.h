@@ -189,6 +189,10 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
  private:
   friend class SequencedDesign;
+  friend class SequenceLearner;
+  friend class SequenceObservers;
+  friend class SequencePath;
+  friend class SequenceStates;
   friend class TcuSequences;
   /// Their bits in UnitActivity.
   enum : UnitSet {

@@ -112,6 +112,10 @@ class Tcu final : public sc_core::sc_module {
 
  private:
   friend class SequencedDesign;
+  friend class SequenceLearner;
+  friend class SequenceObservers;
+  friend class SequencePath;
+  friend class SequenceStates;
   friend class TcuSequences;
   void connect();
 

@@ -20,7 +20,7 @@ namespace tactus {
 class PlantedFault {
  public:
   explicit PlantedFault(const TcuSystem& system)
-      : known_(*const_cast<TcuSequences*>(system.sequences())->known_) {}
+      : known_(*const_cast<TcuSequences*>(system.sequences())->setting_.known) {}
 
   void length() {
     for (KnownSequences::State& state : known_.states_) {

@@ -23,10 +23,6 @@ constexpr unsigned drive_bits = 2 * LiveMemories::drive_bits;
 constexpr Id array_waits = 1U << drive_bits;
 /// First bit of the number for what the head requests.
 constexpr unsigned offer_at = drive_bits + 1;
-/// Used in place of a shape if no instruction is accepted.
-constexpr Id no_shape = (1U << 28) - 1;
-/// Bit that no key with a shape has.
-constexpr Id ends_early = 1U << 30;
 
 }  // namespace
 
@@ -34,7 +30,7 @@ constexpr Id ends_early = 1U << 30;
 /// the transfers. Returns false if they cannot be part of a sequence.
 bool TcuSequences::step_divided(Position& position, Cycle until) {
   const Id control = position.state;
-  if (known(control).cycles == 0 && !work_out_control(position, {})) return false;
+  if (known(control).cycles == 0 && !learner_.work_out_control(position, {}, driven_)) return false;
   const KnownSequences::State& state = known(control);
   if (state.left_out) return false;
   const Cycle begin = position.now;
@@ -50,13 +46,13 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
   const Cycle begin = position.now;
   const Id control = position.state;
   const bool timed = known(control).head_moves;
-  const bool over = known(control).waits && !move_waits(control);
+  const bool over = known(control).waits && !known(control).move_waits();
   Lost lost{false, begin};
   while (position.now < end && !pops) {
-    if (position.now >= until || path_.size() >= longest_path) return false;
+    if (position.now >= until || path_.full()) return false;
     const Cycle last = std::min(end, until);
     if (!timed && resting_moves_.interval != KnownSequences::none) {
-      add_step(true, resting_moves_.interval, last - position.now);
+      path_.add(true, resting_moves_.interval, last - position.now);
       position.now = last;
       continue;
     }
@@ -67,23 +63,25 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     const Id key = key_of_moves(position, lost.time);
     Passage moves;
     if ((!find_moves(position.moves, key, moves) || system_.is_checked(checks_)) &&
-        !(work_out_moves(position, key, lost.time) && find_moves(position.moves, key, moves))) {
+        !(learner_.work_out_moves(position, key, lost.time, driven_) &&
+          find_moves(position.moves, key, moves))) {
       return false;
     }
     Cycle cycles = 1;
     const KnownSequences::State& interval = known(moves.interval);
     if (interval.passing.any() && position.now >= quiet_until_) {
       const Cycle most = std::min(lost.until, last) - position.now;
-      const Cycle beats =
-          memories_->repeats(interval.passing, known(position.moves).busy, position.now, most);
+      const Cycle beats = setting_.memories->repeats(interval.passing, known(position.moves).busy,
+                                                     position.now, most);
       if (beats > 1 && !interval.retires) {
         take_beats(position, moves, lost.time, beats);
         continue;
       }
-    } else if (known_->stays(position.moves, moves)) {
+    } else if (setting_.known->stays(position.moves, moves)) {
       if (!wait_for_memories(position, last)) return false;
       cycles = std::min(lost.until, quiet_until_) - position.now;
-      if (!timed && known(position.moves).rests && memories_->idle()) resting_moves_ = moves;
+      if (!timed && known(position.moves).rests && setting_.memories->idle())
+        resting_moves_ = moves;
     }
     pops = interval.retires;
     if (timed) pass_time(position, moves.interval, cycles);
@@ -108,22 +106,22 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
   };
   do {
     ++visits_;
-    add_step(true, moves.interval, 1);
+    path_.add(true, moves.interval, 1);
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
-    position.moves = known_->link(moves.link).state;
-    if (known_->follow(moves, counts_of_moves_)) loaded_ = {};
+    position.moves = setting_.known->link(moves.link).state;
+    if (setting_.known->follow(moves, states_.counts_of_moves())) states_.forget_loaded();
   } while (position.now < begin + most &&
            find_moves(position.moves, key_of_moves(position, loses), moves) && is_alike());
-  memories_->pass_beats(passing, begin, position.now - begin);
+  setting_.memories->pass_beats(passing, begin, position.now - begin);
 }
 
 /// Returns whether the array waits for the transfer at the head in cycle `now`, and how long this
 /// holds. `begin` is the begin of the control's interval.
 TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) const {
-  if (!move_waits(control)) return {false, ~Cycle{0}};
+  if (!known(control).move_waits()) return {false, ~Cycle{0}};
   const KnownSequences::State& interval = known(control);
-  const std::uint32_t* turns = known_->turns(control);
+  const std::uint32_t* turns = setting_.known->turns(control);
   bool works = interval.array_works;
   for (std::uint32_t i = 0; i < interval.turn_count; ++i, works = !works) {
     if (begin + turns[i] > now) return {!works, begin + turns[i]};
@@ -135,35 +133,36 @@ TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) 
 /// at the most.
 bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
   if (position.now < quiet_until_) return true;
-  const Cycle most = std::min(until - position.now, longest_interval);
-  const Cycle waits = memories_->waits(known(position.moves).busy, driven_, position.now, most);
-  if (waits == longest_interval) return false;
+  const Cycle most = std::min(until - position.now, SequenceSetting::longest_interval);
+  const Cycle waits =
+      setting_.memories->waits(known(position.moves).busy, driven_, position.now, most);
+  if (waits == SequenceSetting::longest_interval) return false;
   quiet_until_ = position.now + waits;
-  return memories_->pass({}, position.now, waits);
+  return setting_.memories->pass({}, position.now, waits);
 }
 
 /// Finds the control's interval and its link. Returns false if one of them is unknown.
 bool TcuSequences::find_control(const Position& position, const ControlEnd& end, Passage& found) {
   found.interval = position.state;
   if (end.cycles != 0) {
-    found.interval = known_->next(position.state, key_of_early(end.cycles));
+    found.interval = setting_.known->next(position.state, learner_.key_of_early(end.cycles));
     if (found.interval == KnownSequences::none || known(found.interval).cycles == 0) return false;
   }
-  const Id key = key_of_control(position, known(found.interval).accepts, end.pops);
-  found.link = known_->next(found.interval, key);
+  const Id key = learner_.key_of_control(position, known(found.interval).accepts, end.pops);
+  found.link = setting_.known->next(found.interval, key);
   return found.link != KnownSequences::none;
 }
 
 /// Finds the interval of the transfers and its link. Returns false if one of them is unknown.
 bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
-  found.interval = known_->next(state, key);
+  found.interval = setting_.known->next(state, key);
   if (found.interval == KnownSequences::none) return false;
   const KnownSequences::State& interval = known(found.interval);
   if (interval.cycles == 0) return false;
-  const Id after = interval.grows ? known_->successor(found.interval, KnownSequences::none, true,
-                                                      counts_of_moves_)
+  const Id after = interval.grows ? setting_.known->successor(found.interval, KnownSequences::none,
+                                                              true, states_.counts_of_moves())
                                   : KnownSequences::none;
-  found.link = known_->next(found.interval, after);
+  found.link = setting_.known->next(found.interval, after);
   return found.link != KnownSequences::none;
 }
 
@@ -176,14 +175,6 @@ Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
   return driven_ | (loses ? array_waits : 0) | offer << offer_at;
 }
 
-/// Returns the key of the state after an interval of the control.
-Id TcuSequences::key_of_control(const Position& position, bool accepts, bool pops) const {
-  return (accepts ? program_[position.next].shape : no_shape) << 1 | (pops ? 1U : 0U);
-}
-
-/// Returns the key of an interval of the control that ends after this number of cycles.
-Id TcuSequences::key_of_early(Cycle cycles) { return ends_early | static_cast<Id>(cycles); }
-
 /// Takes the part that has passed of the control's interval, which began in cycle `begin`.
 bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const Cycle cycles = position.now - begin;
@@ -194,16 +185,16 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const ControlEnd end{early ? cycles : 0, pops};
   Passage control;
   if ((!find_control(from, end, control) || system_.is_checked(checks_)) &&
-      !(work_out_control(from, end) && find_control(from, end, control))) {
+      !(learner_.work_out_control(from, end, driven_) && find_control(from, end, control))) {
     return false;
   }
   const KnownSequences::State& interval = known(control.interval);
   if (interval.left_out) return false;
   if (!known(position.state).head_moves) pass_time(position, control.interval, cycles);
-  add_step(false, control.interval, waits ? cycles : 1);
+  path_.add(false, control.interval, waits ? cycles : 1);
   if (interval.accepts) ++position.next;
-  position.state = known_->link(control.link).state;
-  if (pops || interval.retires) retire_on_path(position.now);
+  position.state = setting_.known->link(control.link).state;
+  if (pops || interval.retires) path_.retire(position.now);
   return true;
 }
 
@@ -211,11 +202,11 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
 /// (LiveMemories::pass()).
 bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle cycles) {
   const KnownSequences::State& interval = known(passage.interval);
-  const KnownSequences::Link link = known_->link(passage.link);
-  add_step(true, passage.interval, cycles);
-  if (interval.responds) note_path_responses(passage.interval, position.now);
+  const KnownSequences::Link link = setting_.known->link(passage.link);
+  path_.add(true, passage.interval, cycles);
+  if (interval.responds) path_.note_responses(passage.interval, position.now);
   if (position.now >= quiet_until_) {
-    if (!memories_->pass(interval.passing, position.now, cycles)) {
+    if (!setting_.memories->pass(interval.passing, position.now, cycles)) {
       position.now += cycles;
       return false;
     }
@@ -223,7 +214,8 @@ bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle 
     internal_error("cycle {}: a move goes on while its memory is still", position.now);
   }
   position.moves = link.state;
-  if ((interval.grows || !link.same) && known_->follow(passage, counts_of_moves_)) loaded_ = {};
+  if ((interval.grows || !link.same) && setting_.known->follow(passage, states_.counts_of_moves()))
+    states_.forget_loaded();
   return true;
 }
 

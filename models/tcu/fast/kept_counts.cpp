@@ -1,10 +1,6 @@
 // Counts kept outside the states of a design with live memories, and which state comes next; see
 // models/sim/fast/README.md.
-#include <algorithm>
-
-#include "isa/support/error.h"
-#include "models/tcu/fast/tcu_sequences.h"
-#include "models/tcu/system.h"
+#include "models/tcu/fast/known_sequences.h"
 
 namespace tactus {
 namespace {
@@ -88,39 +84,6 @@ bool KnownSequences::follow(const Passage& passage, KeptCounts& counts) {
   }
   counts.live.swap(next_counts_);
   return one_begins;
-}
-
-/// Links an interval with the state after it, which was saved last. `keeps`: this state keeps
-/// counts.
-void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts) {
-  const std::uint32_t* growth = known_->growth(interval);
-  kept_.clear();
-  bool same = counts.live.size() == counts.saved.size();
-  for (const Registers::Count& to : counts.saved) {
-    const auto from =
-        std::find_if(counts.live.begin(), counts.live.end(),
-                     [&to](const Registers::Count& count) { return count.at == to.at; });
-    KnownSequences::Kept& kept = kept_.emplace_back();
-    kept.count = to;
-    kept.count.at = nullptr;  // other units have the same link
-    if (from == counts.live.end()) {
-      same = false;
-      continue;
-    }
-    kept.source = static_cast<std::uint32_t>(from - counts.live.begin());
-    same = same && kept.source + 1 == kept_.size();
-    const std::uint64_t grown = growth[kept.source];
-    if (grown > from->left || from->left - grown != to.left) {
-      internal_error("cycle {}: the end of a count has moved before it was reached",
-                     system_.clock_.now);
-    }
-  }
-  const Id after = known_->successor(interval, shape, keeps, counts);
-  if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
-    return check_next(known_->link(known).state, next,
-                      divided_ ? &SequencedDesign::moves : &SequencedDesign::whole);
-  }
-  known_->set_next(interval, after, known_->add_link(next, kept_, same));
 }
 
 }  // namespace tactus

@@ -26,6 +26,8 @@ class KnownSequences {
   static constexpr Id none = ~Id{0};
 
   struct State {
+    /// True if a transfer waits at the decoder's head, or is under way there.
+    [[nodiscard]] bool move_waits() const { return head_moves && waiting != 0; }
     std::uint32_t bytes = 0;    ///< place of the registers
     std::uint32_t counts = 0;   ///< place of what the interval counts
     std::uint32_t counted = 0;  ///< number of counters that the interval changes

@@ -1,7 +1,8 @@
 #include "models/tcu/fast/tcu_sequences.h"
 
 #include <algorithm>
-#include <utility>
+#include <memory>
+#include <optional>
 
 #include "isa/support/error.h"
 #include "models/tcu/fast/sequenced_decoder.h"
@@ -10,15 +11,6 @@
 namespace tactus {
 namespace {
 
-/// Working out an interval costs time beyond its cycles. `interval` is the number of cycles taken
-/// in sequences that pay for it. If more than `most_unpaid` cycles are unpaid, no more intervals
-/// are worked out, since they do not repeat often enough.
-struct Price {
-  Cycle interval, most_unpaid;
-};
-constexpr Price price{64, Cycle{1} << 19};
-/// The price with live memories, where most intervals are one cycle.
-constexpr Price price_live{12, Cycle{1} << 14};
 /// No sequence is begun if fewer cycles are left.
 constexpr Cycle fewest_cycles = 64;
 /// If a transfer to a memory that does not keep time comes within fewer instructions, no sequence
@@ -40,18 +32,25 @@ TcuSequences::TcuSequences(TcuSystem& system)
               }),
       machine_(system, program_),
       counters_(machine_),
-      periods_(periodic_design()),
-      changes_(system.clock_, system.sampler_.get()) {}
-
-TcuSequences::~TcuSequences() = default;
+      changes_(system.clock_, system.sampler_.get()),
+      observers_(system, program_, bursts_, counters_, changes_, setting_),
+      path_(system, program_, machine_, counters_, changes_, observers_, setting_),
+      states_(system, program_, machine_, setting_, path_),
+      learner_(system, program_, machine_, counters_, changes_, setting_, path_, states_) {}
 
 bool TcuSequences::possible(const tcu::Architecture& architecture) {
   return architecture.dais_blocks.empty();
 }
 
-/// True if the program has ended and nothing is under way.
-bool TcuSequences::is_over() {
-  return machine_.next() == program_.count() && system_.source_.exhausted() && machine_.rests();
+bool TcuSequences::tells(const EventSink* events) const {
+  if (events == nullptr && !system_.sampler_) return true;
+  if (!(machine_.memories_keep_time() || machine_.memories_rewind()) || system_.samples_by_cycle_)
+    return false;
+  // The readiness of port B of local memory depends on the last queued transfer, which no state
+  // contains.
+  if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
+  return events == nullptr ||
+         (events->kinds() != 0 && (events->kinds() & ~timeline_event_kinds) == 0);
 }
 
 void TcuSequences::take(Horizon& horizon) {
@@ -71,19 +70,19 @@ void TcuSequences::take(Horizon& horizon) {
   renew();
   if (!begin(position)) return;
   changes_.begin();
-  const std::uint64_t first = committed_.next;
-  until_border_ = horizon.retires;
+  const std::uint64_t first = path_.rest().next;
+  path_.until_border() = horizon.retires;
   // The last cycle is left to the design, so that waits_for() sees the wires of that cycle.
   const Cycle until = horizon.cycle - 1;
-  if (memories_) {
+  if (setting_.memories) {
     walk_live(position, until);
   } else {
     walk(position, until);
   }
   leave();
-  horizon.retires = until_border_;
+  horizon.retires = path_.until_border();
   if (system_.paused_) internal_error("a border lies in a sequence and was not met");
-  if (committed_.next != first) {
+  if (path_.rest().next != first) {
     pause_ = 0;
     return;
   }
@@ -91,11 +90,12 @@ void TcuSequences::take(Horizon& horizon) {
   wait_ = pause_;
 }
 
-/// True if a sequence would end soon because of a DRAM that does not keep time.
-bool TcuSequences::asks_memories_soon(std::uint64_t next) {
-  if (memories_keep_time_ || memories_) return false;
+/// True if a sequence would end soon because of a DRAM that does not keep time. `executed`: see
+/// SequencePath::begin().
+bool TcuSequences::asks_memories_soon(std::uint64_t executed, std::uint64_t next) {
+  if (setting_.memories_keep_time || setting_.memories) return false;
   const std::uint64_t end = std::min(program_.count(), next + fewest_between_moves);
-  for (std::uint64_t i = executed_; i < end && program_.know(i + 1); ++i) {
+  for (std::uint64_t i = executed; i < end && program_.know(i + 1); ++i) {
     if (program_[i].item.moves_dram()) return true;
   }
   return false;
@@ -106,14 +106,9 @@ bool TcuSequences::asks_memories_soon(std::uint64_t next) {
 /// one.
 void TcuSequences::list_observers() {
   changes_.list(counters_.accounts());
-  divided_ =
-      memories_ && !changes_.are_observed() && !sequenced(system_.tcu_.decoder_).has_blocks();
-  if (divided_) changes_.record(counters_.array());
-  Tcu& tcu = system_.tcu_;
-  data_ = std::make_unique<TcuData>(
-      system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
-      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
-      std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
+  setting_.divided = setting_.memories && !changes_.are_observed() &&
+                     !sequenced(system_.tcu_.decoder_).has_blocks();
+  if (setting_.divided) changes_.record(counters_.array());
 }
 
 /// Forgets all states if there are too many, or if they no longer apply.
@@ -121,33 +116,36 @@ void TcuSequences::renew() {
   Decoder& decoder = system_.tcu_.decoder_;
   const bool keep_time = machine_.memories_keep_time();
   const bool live = !keep_time && machine_.memories_rewind();
-  if (design_ && !known_->full() && decoder.registers().timeout == timeout_ &&
-      keep_time == memories_keep_time_ && live == (memories_ != nullptr) && changes_.holds()) {
+  if (setting_.design && !setting_.known->full() &&
+      decoder.registers().timeout == setting_.timeout && keep_time == setting_.memories_keep_time &&
+      live == (setting_.memories != nullptr) && changes_.holds()) {
     return;
   }
   forget();
-  timeout_ = decoder.registers().timeout;
-  memories_keep_time_ = keep_time;
-  memories_.reset();
+  setting_.timeout = decoder.registers().timeout;
+  setting_.memories_keep_time = keep_time;
+  setting_.memories.reset();
   if (live) begin_live();
   machine_.begin(live, keep_time);
   counters_.list();
   list_observers();
+  path_.renew();
   KnownDesigns* const shared = live ? system_.config_.known.get() : nullptr;
-  design_ =
+  setting_.design =
       shared != nullptr
-          ? shared->find({system_.config_.tcu.architecture, system_.config_.axi_data_bits, timeout_,
-                          divided_, changes_.recorded(), changes_.kinds(), changes_.has_flags()})
+          ? shared->find({system_.config_.tcu.architecture, system_.config_.axi_data_bits,
+                          setting_.timeout, setting_.divided, changes_.recorded(), changes_.kinds(),
+                          changes_.has_flags()})
           : std::make_shared<KnownDesign>();
-  known_ = &design_->sequences;
-  machine_.use(*design_);
-  sequenced(decoder).shapes().use(&design_->shapes);
+  setting_.known = &setting_.design->sequences;
+  machine_.use(*setting_.design);
+  sequenced(decoder).shapes().use(&setting_.design->shapes);
 }
 
 void TcuSequences::forget() {
   sequenced(system_.tcu_.decoder_).shapes().use(nullptr);
-  design_.reset();
-  known_ = nullptr;
+  setting_.design.reset();
+  setting_.known = nullptr;
   counters_.forget();
 }
 
@@ -155,30 +153,22 @@ void TcuSequences::forget() {
 /// none can begin.
 bool TcuSequences::begin(Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
-  program_.begin(position.next, *design_);
-  executed_ = position.next - sequenced(decoder).waiting();
-  if (!program_.know(position.next) || asks_memories_soon(position.next)) return false;
+  program_.begin(position.next, *setting_.design);
+  const std::uint64_t executed = position.next - sequenced(decoder).waiting();
+  if (!program_.know(position.next) || asks_memories_soon(executed, position.next)) return false;
   counters_.count();
   counters_.note_change();
   sequenced(decoder).shapes().last_access() = 0;
   program_.show_shapes();
   machine_.next() = position.next;
   position.timer = sequenced(decoder).timer();
-  save(position);
-  committed_ = loaded_ = position;
-  moves_rest_ = false;
-  path_.clear();
+  states_.begin(position);
+  path_.begin(position, executed);
   return true;
 }
 
-bool TcuSequences::learns() const {
-  if (system_.clock_.engine == Engine::check) return !known_->full();
-  const Price& paid = memories_ ? price_live : price;
-  return !known_->full() && paid.interval * worked_out_ < taken_cycles_ + paid.most_unpaid;
-}
-
 void TcuSequences::walk(Position& position, Cycle until) {
-  while (path_.size() < longest_path) {
+  while (!path_.full()) {
     // An unknown interval may accept an instruction, too.
     if (position.next < program_.count()) {
       if (!program_.know(position.next + 1)) return;
@@ -187,64 +177,39 @@ void TcuSequences::walk(Position& position, Cycle until) {
     }
     const KnownSequences::State* state = &known(position.state);
     if (state->cycles == 0) {
-      if (!learns() || !work_out(position, position.state)) return;
+      if (!learner_.work_out(position, position.state, 0)) return;
       state = &known(position.state);
     }
     if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? program_[position.next].shape : KnownSequences::none;
-    Id next = known_->next(position.state, shape);
+    Id next = setting_.known->next(position.state, shape);
     if (next == KnownSequences::none || system_.is_checked(checks_)) {
-      if (!learns() || !work_out(position, position.state)) return;
+      if (!learner_.work_out(position, position.state, 0)) return;
       state = &known(position.state);
-      next = known_->next(position.state, shape);
+      next = setting_.known->next(position.state, shape);
     }
-    path_.push_back({position.state, 1, false});
+    path_.add(position.state);
     position.now += state->cycles;
     if (state->accepts) ++position.next;
     position.state = next;
-    if (known(next).rests) commit(position);
+    if (known(next).rests) path_.commit(position);
   }
-}
-
-/// Ends a path whose counts and changes have been handed on. It leads to this position.
-void TcuSequences::finish_path(const Position& position) {
-  path_.clear();
-  // Instructions that wait in the decoder have done nothing so far.
-  const std::uint64_t waiting = known(position.state).waiting;
-  for (; executed_ < position.next - waiting; ++executed_) data_->execute(program_[executed_].item);
-  program_.drop_before(position.next);
-  taken_ += position.next - committed_.next;
-  taken_cycles_ += position.now - committed_.now;
-  committed_ = position;
-}
-
-/// Hands on the figures of a border before cycle `now`. The design itself may be in another state.
-void TcuSequences::pass_border(Cycle now) {
-  counters_.add(*known_);
-  system_.clock_.now = now;
-  counters_.restart();
-  until_border_ = system_.on_border();
-  system_.paused_ = false;
 }
 
 /// Loads the state of the last rest, from which the design continues.
 void TcuSequences::leave() {
   Clock& clock = system_.clock_;
-  counters_.add(*known_);
-  clock.now = committed_.now;
-  load(committed_);
+  counters_.add(*setting_.known);
+  clock.now = path_.rest().now;
+  states_.load(path_.rest());
   sequenced(system_.tcu_.decoder_).adopt_levels();
   changes_.end(clock.now);
-  program_.show_instructions(committed_.next);
+  program_.show_instructions(path_.rest().next);
   system_.rested_ = false;
 }
 
-/// Notes the last write responses of an interval that begins in cycle `now`.
-void TcuSequences::note_responses(Id interval, Cycle now) {
-  const std::array<std::uint32_t, 2>& response = known(interval).response;
-  for (unsigned p = 0; p < 2; ++p) {
-    if (response[p] != KnownSequences::none) machine_.last_response(p) = now + response[p];
-  }
+void TcuSequences::pass_border_again() {
+  if (observers_.is_border(system_.clock_.now)) system_.array_time_->account().settle();
 }
 
 }  // namespace tactus
