@@ -4,14 +4,12 @@
 // head. If the transfer is done before the control's interval is over, the interval is worked out
 // up to that cycle, and the transfer is then dropped. The transfers are worked out for one cycle,
 // beside a control of which only the instruction at the head matters.
-#include <algorithm>
-
-#include "isa/support/error.h"
 #include "models/tcu/fast/sequence_learner.h"
 #include "models/tcu/fast/sequenced_decoder.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
+
 bool SequenceLearner::work_out_control(const Position& position, const ControlEnd& end,
                                        unsigned driven) {
   if (!learns()) return false;

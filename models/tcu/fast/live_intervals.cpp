@@ -1,5 +1,5 @@
-// Works out unknown intervals beside live memories, such as a board's; see
-// models/sim/fast/README.md.
+// Works out unknown intervals beside live memories, such as a board's, and links them with the
+// states after them; see models/sim/fast/README.md.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,7 @@
 // Sequences with live memories, such as a board's; see models/sim/fast/README.md.
 #include <algorithm>
+#include <array>
+#include <memory>
 
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"

@@ -21,7 +21,6 @@ namespace tactus {
 class SequencePath {
  public:
   using Id = KnownSequences::Id;
-  /// A place in the program, and a cycle.
   using Position = SequencePosition;
 
   SequencePath(TcuSystem& system, SequenceProgram& program, SequencedDesign& design,

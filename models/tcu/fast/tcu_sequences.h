@@ -10,7 +10,6 @@
 // the design continues cycle by cycle from the last rest.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "models/sim/machine.h"
