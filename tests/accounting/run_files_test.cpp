@@ -31,7 +31,7 @@ TEST_F(RunFiles, TheSummaryNamesTheReasons) {
   const Output output = tactus(run_model + "--read-latency 30");
   ASSERT_EQ(output.code, 0) << output.err;
   EXPECT_NE(output.out.find("lost cycles   "), std::string::npos) << output.out;
-  EXPECT_NE(output.out.find("; most for\n"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("; largest reasons\n"), std::string::npos) << output.out;
   EXPECT_NE(output.out.find(" %  DRAM0 read, waiting for data\n"), std::string::npos) << output.out;
   EXPECT_NE(output.out.find("roofline      "), std::string::npos) << output.out;
   EXPECT_LE(std::count(output.out.begin(), output.out.end(), '\n'), 24) << "one screen";

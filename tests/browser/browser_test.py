@@ -31,7 +31,7 @@ FONT_FILE = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 MOST_DIFFERENCE = 1.5
 
 LONG = "block4_conv2_with_a_name_that_is_as_long_as_those_of_exported_networks_are"
-TOPOLOGY = f"""layer, ifmap h, ifmap w, filter h, filter w, channels, filters, strides,
+TOPOLOGY = f"""Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,
 stem, 34, 34, 3, 3, 3, 16, 1,
 {LONG}_a, 34, 34, 3, 3, 16, 16, 1,
 {LONG}_b, 34, 34, 3, 3, 16, 32, 2,

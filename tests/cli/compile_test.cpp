@@ -38,7 +38,7 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   const auto vectors = model.at("inputs").at(0).at("size").get<unsigned>();
   for (unsigned v = 0; v < vectors; ++v) csv += "0.5,-0.25,0.125,0,0,0,0,0\n";
   write("x.csv", csv);
-  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv --axi-data-bits 32");
+  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv --axi-data-bits 64");
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("accuracy      the unit is covered by recordings of the RTL; memory of "
                          "fixed latency"),

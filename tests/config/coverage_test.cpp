@@ -19,7 +19,7 @@ TEST(Coverage, NamesWhatNoRecordingHas) {
   EXPECT_TRUE(names(config, "the unit is covered by recordings of the RTL"));
   for (const unsigned size : {4U, 8U, 16U, 32U}) {
     config.architecture.array_size = size;
-    EXPECT_FALSE(names(config, "array size")) << size;
+    EXPECT_FALSE(names(config, "modelled")) << size;
   }
   config.architecture.array_size = 24;
   EXPECT_TRUE(names(config, "array size 24: modelled from the RTL's source, not compared"));
