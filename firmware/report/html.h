@@ -53,9 +53,9 @@ class Table : public TextTable {
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
-  /// Adds HTML below the title and the tiles.
+  /// Adds HTML below the title, behind what is there already.
   void lead(const std::string& html);
-  /// Adds a tile below the title, beside the tile before it: a box with a large figure, its label,
+  /// Adds a tile there, beside the tile before it: a box with a large figure, its label,
   /// and a note below it. All three are plain text.
   void tile(std::string_view label, std::string_view value, std::string_view note);
   /// Adds a section with this title and HTML content.

@@ -1,6 +1,7 @@
 #include "firmware/serving/serving_figures.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -298,7 +299,8 @@ std::vector<Figure> request_columns() {
 }
 
 namespace {
-/// Names of a request's figures.
+
+/// Names of a request's figures: model, unit, and times_of().
 std::vector<std::string> request_names(const Serving& serving) {
   std::vector<std::string> names{"model", "unit"};
   for (const char* name : {"arrival", "taken", "begin", "end"}) {
@@ -306,17 +308,20 @@ std::vector<std::string> request_names(const Serving& serving) {
   }
   return names;
 }
+
+std::array<Cycle, 4> times_of(const ServedRequest& r) {
+  return {r.arrival, r.taken, r.begin, r.end};
+}
+
 }  // namespace
 
 Json requests_json(const Serving& serving, const ServingResult& result) {
   const std::vector<std::string> names = request_names(serving);
   Json rows = Json::array();
   for (const ServedRequest& r : result.requests) {
-    std::size_t column = 0;
-    Json row;
-    row[names[column++]] = serving.models[r.model].name;
-    row[names[column++]] = r.unit;
-    for (const Cycle time : {r.arrival, r.taken, r.begin, r.end}) row[names[column++]] = time;
+    Json row{{names[0], serving.models[r.model].name}, {names[1], r.unit}};
+    std::size_t column = 2;
+    for (const Cycle time : times_of(r)) row[names[column++]] = time;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -324,11 +329,9 @@ Json requests_json(const Serving& serving, const ServingResult& result) {
 
 std::string requests_csv(const Serving& serving, const ServingResult& result) {
   std::string text = csv_row(request_names(serving));
-  for (const Json& row : requests_json(serving, result)) {
-    std::vector<std::string> cells;
-    for (const Json& value : row) {
-      cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
-    }
+  for (const ServedRequest& r : result.requests) {
+    std::vector<std::string> cells{serving.models[r.model].name, std::to_string(r.unit)};
+    for (const Cycle time : times_of(r)) cells.push_back(std::to_string(time));
     text += csv_row(cells);
   }
   return text;

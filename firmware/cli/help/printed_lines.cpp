@@ -48,14 +48,15 @@ PrintedTable lines_of_compile() {
        {"host, in all", "", "bytes that the host packs and unpacks for an image, and its time"},
        {"estimated latency", "", "by the reference's formula, which knows no memory"},
        {"predicted latency", "", "by the optimiser's model of the machine"},
-       {"simulated latency", "", "of one image, simulated cycle by cycle with the board's memory"},
+       {"simulated latency", "",
+        "of one image, simulated cycle by cycle with the memory that the line names"},
        {"estimated energy", "millions",
         "by the reference's formula, in its relative units: see firmware/energy/README.md"},
        {"plans tried", "", "orders and placements that --optimise has compared"},
        {"with --optimise", "", "cycles of the program that --optimise makes, simulated"},
        {"for any number of images", "",
-        "neither program keeps constants in local memory, so each image takes the same cycles"},
-       {"for many images", "", "without the cycles that copy constants once"},
+        "each image takes the same cycles, since neither program keeps constants in local memory"},
+       {"for many images", "", "the cycles that copy constants once are left out"},
        {"as the reference counts", "", "the figure by the formula of Tensil's own compiler"}}};
 }
 

@@ -12,14 +12,13 @@
 namespace tactus {
 namespace {
 
-void write_tables(const sweep::Results& results, const std::string& path) {
-  const sweep::ResultTables tables = sweep::to_tables(results);
+void write_csv(const sweep::ResultTables& tables, const std::string& path) {
   const std::filesystem::path name(path);
   const std::string constants =
       (name.parent_path() / (name.stem().string() + ".constants.csv")).string();
   write_file_atomically(path, to_csv(tables.points));
   write_file_atomically(constants, to_csv(tables.constants));
-  fmt::print("{}: {} points; {}: what they have in common\n", path, results.lines.size(),
+  fmt::print("{}: {} points; {}: what they have in common\n", path, tables.points.rows.size(),
              constants);
 }
 
@@ -53,9 +52,10 @@ int report_command(const Words& words) {
     write_file_atomically(*output, sweep::report_html(results));
     fmt::print("{}: {} points\n", *output, results.lines.size());
   }
-  if (csv) write_tables(results, *csv);
+  if (!csv && !markdown) return exit_ok;
+  const sweep::ResultTables tables = sweep::to_tables(results);
+  if (csv) write_csv(tables, *csv);
   if (markdown) {
-    const sweep::ResultTables tables = sweep::to_tables(results);
     write_file_atomically(*markdown, fmt::format("{}\n{}", to_markdown(tables.points),
                                                  to_markdown(tables.constants)));
     fmt::print("{}: {} points\n", *markdown, results.lines.size());

@@ -29,8 +29,9 @@ namespace tactus::stripe {
 /// dimensions, as in hand-written fragments.
 void verify(const Program& program, const std::string& where, bool open = false);
 
-/// All rules but that of the elements which positions touch: for programs that the compiler makes
-/// of networks, which copy whole vectors, and for what passes make of a program that was verified.
+/// All rules but that of the elements which positions touch. Programs that the compiler makes of
+/// networks break that one: they copy whole vectors, also where these reach beyond a buffer's last
+/// channel. What passes make of a program that was verified is not judged by it again.
 void verify_form(const Program& program, const std::string& where);
 
 }  // namespace tactus::stripe

@@ -372,7 +372,7 @@ class Decoder final : public sc_core::sc_module, private DecoderItems {
   bool sends_ahead_ = false;        ///< true if weights are sent ahead in this cycle
   bool loads_were_queued_ = false;  ///< weight loads were queued in the last cycle
   Block blocked_ = Block::none;     ///< why the head may not begin in this cycle
-  bool holds_moves_ = false;        ///< see hold_moves()
+  bool holds_moves_ = false;        ///< see SequencedDecoder::hold_moves()
   unsigned head_legs_ = all_legs;   ///< legs that belong to the head
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
